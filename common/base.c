@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* base - errors, exit statuses, and lines that are written whole. */
+#include "common/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_LEN = 4096 }; /* PIPE_BUF: a longer write could be torn apart in a pipe */
+
+void base_init(void)
+{
+	static const int flags[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	/* The wrong direction on purpose: whoever then reads or writes there gets EBADF. */
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", flags[fd]) != fd)
+			_exit(1);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int write_all(int fd, const void *data, size_t len)
+{
+	const char *at = data;
+
+	while (len) {
+		ssize_t n = write(fd, at, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* Write "program: message[: reason]\n"; a message too long is cut, its newline is not. */
+static void complain(const char *fmt, va_list args, const char *reason)
+{
+	char line[LINE_LEN];
+	size_t room = sizeof(line) - 1;
+	int len = snprintf(line, room, "%s: ", program_invocation_short_name);
+
+	len += vsnprintf(line + len, room - (size_t)len, fmt, args);
+	if (reason && (size_t)len < room)
+		len += snprintf(line + len, room - (size_t)len, ": %s", reason);
+	if ((size_t)len >= room)
+		len = (int)room - 1;
+	line[len++] = '\n';
+	/* Nobody is left to be told that stderr is gone. */
+	if (write_all(STDERR_FILENO, line, (size_t)len))
+		return;
+}
+
+/* The functions that complain differ in the reason they give and in what they return. */
+#define COMPLAIN(fmt, reason)                \
+	do {                                 \
+		va_list args;                \
+		va_start(args, fmt);         \
+		complain(fmt, args, reason); \
+		va_end(args);                \
+	} while (0)
+
+int failed(const char *fmt, ...)
+{
+	int error = errno ? errno : EIO;
+
+	COMPLAIN(fmt, strerror(error));
+	return -error;
+}
+
+int refused(const char *fmt, ...)
+{
+	COMPLAIN(fmt, NULL);
+	return -EBADRQC;
+}
+
+int unsupported(const char *fmt, ...)
+{
+	COMPLAIN(fmt, NULL);
+	return -EOPNOTSUPP;
+}
+
+int broken(const char *fmt, ...)
+{
+	COMPLAIN(fmt, NULL);
+	return -EIO;
+}
+
+void note(const char *fmt, ...)
+{
+	COMPLAIN(fmt, NULL);
+}
+
+int exit_status(int ret)
+{
+	switch (ret) {
+	case 0:
+		return 0;
+	case -EBADRQC:
+		return 2;
+	case -EOPNOTSUPP:
+	case -ENOSYS:
+		return 77;
+	default:
+		return 1;
+	}
+}
+
+int print_line(const char *fmt, ...)
+{
+	char line[LINE_LEN];
+	va_list args;
+	int len, ret;
+
+	va_start(args, fmt);
+	len = vsnprintf(line, sizeof(line) - 1, fmt, args);
+	va_end(args);
+	len = MIN(len, (int)sizeof(line) - 2);
+	line[len++] = '\n';
+	ret = write_all(STDOUT_FILENO, line, (size_t)len);
+	if (ret) {
+		errno = -ret;
+		return failed("write results to standard output");
+	}
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* crew - processes x threads that start, stop and fail together.
+ *
+ * Promises: nobody starts before all are ready; a worker that fails or dies stops everyone, and
+ * its error is the return value; the death of the parent kills the workers; the window is last
+ * end minus first start, so that a rate is total bytes over one common window. */
+#ifndef COMMON_CREW_H
+#define COMMON_CREW_H
+
+#include "common/base.h"
+#include "common/topo.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* Two 64-byte lines: x86 prefetches lines in pairs. */
+#define CACHE_PAIR 128
+
+enum outcome {
+	OUTCOME_NONE, /* never got as far as its end */
+	OUTCOME_OK,
+	OUTCOME_INTERRUPTED, /* stopped by a signal; what it counted is true */
+	OUTCOME_FAILED,      /* error says why */
+	OUTCOME_LOST,        /* its process was killed by signal */
+};
+
+/* One worker's counters, in shared memory, on cache lines of its own. */
+struct tally {
+	_Alignas(CACHE_PAIR) _Atomic uint64_t ops; /* written by its worker only */
+	_Atomic uint64_t bytes;                    /* likewise */
+	/* Zeroed to stop the worker: by its own timer, its own signal handler, the parent. */
+	_Atomic uint64_t limit;
+	uint64_t began_ns, ended_ns; /* of the work; began: the start line, or by setup */
+	uint64_t work_ops, work_bytes; /* ops and bytes as they stood at ended_ns */
+	_Atomic int error;             /* 0 or -errno of the hook that failed */
+	_Atomic int outcome; /* by its worker; by the parent once its process is dead */
+	int signal;          /* with OUTCOME_LOST: the parent writes it */
+};
+
+struct worker {
+	unsigned id, total; /* id: process x threads + thread */
+	int cpu;            /* the CPU it is bound to; -1: not bound */
+	struct tally *tally;
+	void *record; /* crew->record_bytes of zeroed shared memory, all its own */
+	void *data;   /* whatever setup leaves here */
+	/* crew's own */
+	const struct crew *crew;
+	struct board *board;
+	timer_t timer;
+	bool has_timer;
+};
+
+/* What the parent sees while the workers work. */
+struct crew_view {
+	uint64_t elapsed_ns; /* since the start line */
+	uint64_t ops, bytes; /* sums over all workers, so far */
+	unsigned workers;
+	bool last; /* all have ended: the sums are final */
+};
+
+struct crew {
+	unsigned processes, threads; /* threads in each process; 0 counts as 1 */
+	/* NULL: do not bind; else worker i gets the one of rank i x cpu_stride modulo
+	 * their count. */
+	const struct cpus *cpus;
+	uint64_t cpu_stride;
+	uint64_t runtime_ns, max_ops; /* 0: no limit */
+	size_t record_bytes;          /* shared memory for each worker's own results */
+	/* Hooks in the worker's process; 0 or -errno, NULL is skipped. */
+	int (*setup)(struct worker *); /* before the start line, untimed */
+	int (*work)(struct worker *);  /* timed */
+	int (*finish)(
+		struct worker *); /* after its work went well or was cut by a signal */
+	void (*teardown)(struct worker *); /* always, if setup went well */
+	/* In the parent: about every tick_ns and once at the end; 0: never. */
+	uint64_t tick_ns;
+	void (*tick)(void *context, const struct crew_view *view);
+	void *context;
+};
+
+struct crew_result {
+	unsigned workers;
+	int signal;          /* the SIGINT or SIGTERM that ended the run; 0: none */
+	uint64_t started_ns; /* when the start line opened; 0: it never did */
+	uint64_t window_ns;  /* of the work: last end - first start */
+	uint64_t ops, bytes; /* of the work, of all workers */
+	struct tally *tallies;
+	struct board *board; /* holds tallies and records; crew's own */
+};
+
+/* Run the crew once. 0, also when a signal ended it (result->signal); else the error of the
+ * first worker that failed, -ECHILD for one that was killed, or of the fan-out itself, all of
+ * them said on stderr. RESULT is valid either way and is given back by crew_result_free().
+ * Hooks run in child processes. SIGCHLD, SIGINT, SIGTERM and SIGALRM are the crew's meanwhile;
+ * there must be no other children. */
+must_check int crew_run(const struct crew *crew, struct crew_result *result);
+void *crew_record(const struct crew_result *result, unsigned id);
+void crew_result_free(struct crew_result *result);
+const char *outcome_name(enum outcome outcome);
+
+/* For the worker's own thread. One writer, so load, add, store: no lock prefix. */
+static inline void tally_add(struct worker *w, uint64_t ops, uint64_t bytes)
+{
+	struct tally *t = w->tally;
+
+	atomic_store_explicit(&t->ops,
+			      atomic_load_explicit(&t->ops, memory_order_relaxed) + ops,
+			      memory_order_relaxed);
+	atomic_store_explicit(
+		&t->bytes, atomic_load_explicit(&t->bytes, memory_order_relaxed) + bytes,
+		memory_order_relaxed);
+}
+
+/* Not yet stopped, by deadline, count or signal? Ask once per piece of about 100 us at most. */
+static inline bool keep_going(const struct worker *w)
+{
+	return atomic_load_explicit(&w->tally->ops, memory_order_relaxed) <
+	       atomic_load_explicit(&w->tally->limit, memory_order_relaxed);
+}
+
+/* Give the phase that begins here the crew's whole run time and count anew, its clock having
+ * started at FROM_NS. The work's own phase is begun by the crew, at the start line or where
+ * setup put tally->began_ns. 0 or -errno after saying so. */
+must_check int phase_begin(struct worker *w, uint64_t from_ns);
+/* Has a signal told the run, or this process, to stop? */
+bool crew_stopping(const struct worker *w);
+
+#endif

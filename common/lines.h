@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lines - the lines of results that other people's parsers read. */
+#ifndef COMMON_LINES_H
+#define COMMON_LINES_H
+
+#include "common/base.h"
+
+/* Each is one write(2) on standard output: 0, or -errno after saying so. */
+
+/* "PREFIX BYTES bytes / USECS usecs = RATE KB/s": whole numbers, 1 usec at least, the rate in
+ * 1024 bytes a second, truncated. Nothing for 0 bytes. 0 or -errno after saying so. */
+must_check int print_bandwidth(const char *prefix, uint64_t bytes, uint64_t ns);
+/* "USECS usecs to free memory" */
+must_check int print_free_time(uint64_t ns);
+/* Microseconds as these lines have them: truncated, 1 at least. */
+uint64_t line_usecs(uint64_t ns);
+/* The rate in KB/s as these lines have it; nothing wraps below 2^64 bytes. */
+uint64_t line_kb_per_s(uint64_t bytes, uint64_t ns);
+
+#endif

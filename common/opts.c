@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opts - one table of options: parsed by getopt_long(3), printed by --help, recorded in results. */
+#include "common/opts.h"
+
+#include "common/parse.h"
+#include "common/topo.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What getopt_long returns for row i; letters lie below. */
+enum { ROW_BASE = 256, MAX_ROWS = 128 };
+
+static int parse_flag(const struct opt *o, const char *text)
+{
+	(void)text;
+	*o->to.flag = true;
+	return 0;
+}
+
+static int parse_set(const struct opt *o, const char *text)
+{
+	(void)text;
+	*o->to.count = o->value;
+	return 0;
+}
+
+static int parse_number_of_tasks(const struct opt *o, const char *text)
+{
+	struct topo topo;
+	int ret = topo_read(&topo, "");
+
+	if (!ret)
+		ret = parse_tasks(text, topo.allowed.count, o->to.count);
+	topo_free(&topo);
+	return ret;
+}
+
+static int parse_plain_count(const struct opt *o, const char *text)
+{
+	return parse_count(text, o->to.number);
+}
+
+static int parse_stride(const struct opt *o, const char *text)
+{
+	if (strcmp(text, "none") != 0)
+		return parse_count(text, o->to.number);
+	*o->to.number = 0;
+	return 0;
+}
+
+static int parse_number(const struct opt *o, const char *text)
+{
+	return parse_word(text, o->to.number);
+}
+
+static int parse_bytes(const struct opt *o, const char *text)
+{
+	return parse_size(text, o->to.size);
+}
+
+static int parse_duration(const struct opt *o, const char *text)
+{
+	return parse_time(text, o->to.time);
+}
+
+static int parse_text(const struct opt *o, const char *text)
+{
+	*o->to.text = text ? text : "";
+	return 0;
+}
+
+static void show_tasks(const struct opt *o, char *text)
+{
+	if (*o->to.count)
+		snprintf(text, FORMAT_LEN, "%u", *o->to.count);
+}
+
+static void show_number(const struct opt *o, char *text)
+{
+	if (*o->to.number)
+		snprintf(text, FORMAT_LEN, "%ju", (uintmax_t)*o->to.number);
+}
+
+static void show_bytes(const struct opt *o, char *text)
+{
+	if (*o->to.size)
+		format_size(text, *o->to.size);
+}
+
+static void show_duration(const struct opt *o, char *text)
+{
+	if (*o->to.time)
+		format_time(text, *o->to.time);
+}
+
+static void show_text(const struct opt *o, char *text)
+{
+	if (*o->to.text)
+		snprintf(text, FORMAT_LEN, "%s", *o->to.text);
+}
+
+static const struct kind {
+	const char *argument; /* NULL: takes none */
+	int takes;
+	const char *expected;
+	int (*parse)(const struct opt *o, const char *text);
+	void (*show)(const struct opt *o,
+		     char *text); /* the default; NULL: none worth showing */
+} kinds[] = {
+	[OPT_KIND_FLAG] = { .takes = no_argument, .parse = parse_flag },
+	[OPT_KIND_SET] = { .takes = no_argument, .parse = parse_set },
+	[OPT_KIND_COUNT] = { "N", required_argument, "a whole number", parse_plain_count,
+			     show_number },
+	[OPT_KIND_TASKS] = { "N", required_argument,
+			     "a whole number, or auto, 10% or 2x of the CPUs that may be "
+			     "used",
+			     parse_number_of_tasks, show_tasks },
+	[OPT_KIND_STRIDE] = { "K", required_argument, "a whole number, or none",
+			      parse_stride, NULL },
+	[OPT_KIND_NUMBER] = { "N", required_argument, "a number, decimal or 0x",
+			      parse_number, NULL },
+	[OPT_KIND_SIZE] = { "SIZE", required_argument,
+			    "a size such as 4096, 64k, 2m or 1g", parse_bytes,
+			    show_bytes },
+	[OPT_KIND_TIME] = { "TIME", required_argument,
+			    "a time such as 10 (seconds), 500ms, 10s or 2m",
+			    parse_duration, show_duration },
+	[OPT_KIND_TEXT] = { "FILE", required_argument, "a text", parse_text, show_text },
+	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL },
+	[OPT_KIND_HELP] = { .takes = no_argument },
+	[OPT_KIND_VERSION] = { .takes = no_argument },
+};
+
+/* The two tables as one list of rows, and what getopt_long makes of them. */
+struct parser {
+	const struct usage *usage;
+	const struct opt *rows[MAX_ROWS];
+	unsigned count, own_count;
+	char letters[2 + 3 * MAX_ROWS];
+	struct option *longs;
+	unsigned long_count;
+};
+
+static void collect_rows(struct parser *p, const struct opt *table)
+{
+	for (; table->kind != OPT_KIND_END && p->count < MAX_ROWS; table++)
+		p->rows[p->count++] = table;
+}
+
+static void build_letters(struct parser *p)
+{
+	char *at = p->letters;
+
+	*at++ = ':'; /* a missing argument is told from an unknown option */
+	for (unsigned i = 0; i < p->count; i++) {
+		if (!p->rows[i]->letter)
+			continue;
+		*at++ = p->rows[i]->letter;
+		for (int colons = kinds[p->rows[i]->kind].takes; colons > 0; colons--)
+			*at++ = ':';
+	}
+	*at = '\0';
+}
+
+static void add_long(struct parser *p, const char *name, unsigned row)
+{
+	p->longs[p->long_count++] = (struct option){
+		.name = name,
+		.has_arg = kinds[p->rows[row]->kind].takes,
+		.val = ROW_BASE + (int)row,
+	};
+}
+
+/* Does the prefix of LEN characters belong to row I alone: the only older name it fits, and
+ * nobody's full name? */
+static bool means_only(const struct parser *p, unsigned row, size_t len)
+{
+	const char *name = p->rows[row]->name;
+
+	for (unsigned i = 0; i < p->count; i++) {
+		const char *other = p->rows[i]->name;
+
+		if (i == row || !other || strncmp(name, other, len) != 0)
+			continue;
+		if (!p->rows[i]->later || !other[len])
+			return false;
+	}
+	return true;
+}
+
+/* Each name, and spelled out each abbreviation of an older name that later ones would spoil. */
+static int build_longs(struct parser *p)
+{
+	size_t room = 1;
+
+	for (unsigned i = 0; i < p->count; i++)
+		if (p->rows[i]->name)
+			room += strlen(p->rows[i]->name);
+	p->longs = calloc(room, sizeof(*p->longs));
+	if (!p->longs)
+		return failed("options");
+	for (unsigned i = 0; i < p->count; i++) {
+		const char *name = p->rows[i]->name;
+
+		if (!name)
+			continue;
+		add_long(p, name, i);
+		for (size_t len = 1; !p->rows[i]->later && len < strlen(name); len++) {
+			char *prefix;
+
+			if (!means_only(p, i, len))
+				continue;
+			prefix = strndup(name, len);
+			if (!prefix)
+				return failed("options");
+			add_long(p, prefix, i);
+		}
+	}
+	return 0;
+}
+
+static void free_longs(struct parser *p)
+{
+	for (unsigned i = 0; i < p->long_count; i++)
+		if (p->longs[i].name != p->rows[p->longs[i].val - ROW_BASE]->name)
+			free((char *)p->longs[i].name);
+	free(p->longs);
+}
+
+/* "-f, --file FILE", "    --json[=FILE]", "-m N" */
+static void describe(const struct opt *o, char *text, size_t room)
+{
+	const struct kind *kind = &kinds[o->kind];
+	bool maybe = kind->takes == optional_argument;
+	char letter[] = { '-', o->letter, '\0' };
+
+	snprintf(text, room, "%s%s%s%s%s%s", o->letter ? letter : "  ",
+		 !o->name    ? ""
+		 : o->letter ? ", --"
+			     : "  --",
+		 o->name ?: "",
+		 maybe            ? "[="
+		 : kind->argument ? " "
+				  : "",
+		 kind->argument ?: "", maybe ? "]" : "");
+}
+
+static void print_row(FILE *out, const struct opt *o)
+{
+	char option[64], value[FORMAT_LEN] = "";
+
+	describe(o, option, sizeof(option));
+	if (kinds[o->kind].show)
+		kinds[o->kind].show(o, value);
+	fprintf(out, "  %-26s %s", option, o->help);
+	if (value[0])
+		fprintf(out, " (%s)", value);
+	fputc('\n', out);
+}
+
+static char *help_text(const struct parser *p, size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "Usage: %s [options]%s%s\n%s.\n\n", program_invocation_short_name,
+		p->usage->operands[0] ? " " : "", p->usage->operands, p->usage->purpose);
+	for (unsigned i = 0; i < p->count; i++) {
+		if (i == p->own_count)
+			fprintf(out, "\nAs every program of the suite:\n");
+		print_row(out, p->rows[i]);
+	}
+	fprintf(out, "\nSIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, h; "
+		     "without one, seconds.\n");
+	return fclose(out) ? NULL : text;
+}
+
+static _Noreturn void print_and_exit(const struct parser *p, enum opt_kind kind)
+{
+	size_t len;
+	char *text;
+	int ret;
+
+	if (kind == OPT_KIND_VERSION)
+		exit(exit_status(print_line("%s (pagemill) %s",
+					    program_invocation_short_name,
+					    PAGEMILL_VERSION)));
+	text = help_text(p, &len);
+	if (!text)
+		exit(exit_status(failed("help")));
+	ret = write_all(STDOUT_FILENO, text, len);
+	errno = -ret;
+	exit(ret ? exit_status(failed("write help to standard output")) : 0);
+}
+
+static unsigned row_of(const struct parser *p, int c)
+{
+	unsigned i = 0;
+
+	if (c >= ROW_BASE)
+		return (unsigned)(c - ROW_BASE);
+	while (i < p->count && p->rows[i]->letter != c)
+		i++;
+	return i;
+}
+
+static const char *name_of(const struct opt *o, char buf[static 64])
+{
+	char letter[] = { o->letter, '\0' };
+
+	snprintf(buf, 64, "-%s%s", o->name ? "-" : "", o->name ?: letter);
+	return buf;
+}
+
+/* Say what is wrong with the word at which getopt_long stopped with C. */
+static int refuse_word(const struct parser *p, int c, char **argv)
+{
+	unsigned row = optopt ? row_of(p, optopt) : p->count;
+	char name[64];
+
+	if (c == ':' && row < p->count)
+		return refused("%s: expected %s after it", name_of(p->rows[row], name),
+			       kinds[p->rows[row]->kind].expected);
+	if (row < p->count)
+		return refused("%s: takes no argument", name_of(p->rows[row], name));
+	if (optopt)
+		return refused("-%c: no such option; --help lists them", optopt);
+	return refused(
+		"%s: no such option, or the beginning of several; --help lists them",
+		argv[optind - 1]);
+}
+
+static int parse_row(const struct parser *p, unsigned row)
+{
+	const struct opt *o = p->rows[row];
+	const struct kind *kind = &kinds[o->kind];
+	char name[64];
+	int ret;
+
+	if (!kind->parse)
+		print_and_exit(p, o->kind);
+	ret = kind->parse(o, optarg);
+	if (ret == -ERANGE)
+		return refused("%s '%s': too large; expected %s", name_of(o, name),
+			       optarg, kind->expected);
+	if (ret)
+		return refused("%s '%s': expected %s", name_of(o, name), optarg,
+			       kind->expected);
+	return 0;
+}
+
+int opts_parse(const struct usage *usage, const struct opt *own,
+	       const struct opt *standard, int argc, char **argv)
+{
+	struct parser p = { .usage = usage };
+	int c, ret;
+
+	collect_rows(&p, own);
+	p.own_count = p.count;
+	collect_rows(&p, standard);
+	build_letters(&p);
+	ret = build_longs(&p);
+	opterr = 0;
+	while (!ret &&
+	       (optopt = 0, c = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1)
+		ret = c == '?' || c == ':' ? refuse_word(&p, c, argv)
+					   : parse_row(&p, row_of(&p, c));
+	if (ret)
+		exit(exit_status(ret));
+	free_longs(&p);
+	return optind;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* region - where memory comes from, and mappings of it. */
+#include "common/region.h"
+
+#include "common/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint64_t base_page_bytes(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *map_pages(const struct backing *b, int flags, uint64_t at, uint64_t bytes)
+{
+	int prot = PROT_READ | (b->writable ? PROT_WRITE : 0);
+	void *map;
+
+	flags |= b->shared ? MAP_SHARED : MAP_PRIVATE;
+	flags |= b->populate ? MAP_POPULATE : 0;
+	map = mmap(NULL, bytes, prot, flags, b->fd, (off_t)at);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static void *map_heap(const struct backing *b, uint64_t at, uint64_t bytes)
+{
+	(void)b;
+	(void)at;
+	return malloc(bytes);
+}
+
+static int unmap_heap(void *memory, uint64_t bytes)
+{
+	(void)bytes;
+	free(memory);
+	return 0;
+}
+
+static void *map_anonymous(const struct backing *b, uint64_t at, uint64_t bytes)
+{
+	(void)at;
+	return map_pages(b, MAP_ANONYMOUS, 0, bytes);
+}
+
+static void *map_zero(const struct backing *b, uint64_t at, uint64_t bytes)
+{
+	(void)at;
+	return map_pages(b, 0, 0, bytes);
+}
+
+static void *map_file(const struct backing *b, uint64_t at, uint64_t bytes)
+{
+	return map_pages(b, 0, b->offset + at, bytes);
+}
+
+static int open_zero(struct backing *b, uint64_t bytes)
+{
+	(void)bytes;
+	b->fd = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	return b->fd < 0 ? failed("open /dev/zero") : 0;
+}
+
+static int open_memfd(struct backing *b, uint64_t bytes)
+{
+	b->fd = memfd_create(b->path ?: "pagemill", MFD_CLOEXEC);
+	if (b->fd < 0)
+		return failed("memfd_create");
+	if (ftruncate(b->fd, (off_t)(b->offset + bytes)))
+		return failed("make the memfd %ju bytes long",
+			      (uintmax_t)(b->offset + bytes));
+	return 0;
+}
+
+/* The bytes behind FD that can be mapped: UINT64_MAX for a device without a size. */
+static int mappable_bytes(const struct backing *b, uint64_t *bytes)
+{
+	struct stat st;
+
+	if (fstat(b->fd, &st))
+		return failed("stat %s", b->path);
+	*bytes = UINT64_MAX;
+	if (S_ISREG(st.st_mode))
+		*bytes = (uint64_t)st.st_size;
+	else if (S_ISBLK(st.st_mode) && ioctl(b->fd, BLKGETSIZE64, bytes))
+		return failed("size of %s", b->path);
+	return 0;
+}
+
+static int lengthen_created(struct backing *b, uint64_t bytes)
+{
+	int ret;
+
+	if (!ftruncate(b->fd, (off_t)(b->offset + bytes)))
+		return 0;
+	ret = failed("make %s %ju bytes long", b->path, (uintmax_t)(b->offset + bytes));
+	unlink(b->path);
+	return ret;
+}
+
+static int open_file(struct backing *b, uint64_t bytes)
+{
+	int flags = (b->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+	uint64_t there;
+	int ret;
+
+	b->fd = open(b->path, flags);
+	if (b->fd < 0 && errno == ENOENT && b->writable) {
+		b->fd = open(b->path, flags | O_CREAT | O_EXCL, 0666);
+		b->created = b->fd >= 0;
+	}
+	if (b->fd < 0)
+		return failed("open %s", b->path);
+	if (b->created)
+		return lengthen_created(b, bytes);
+	ret = mappable_bytes(b, &there);
+	if (!ret && there < b->offset + bytes)
+		ret = broken("%s: file is shorter than the mapping: it ends at offset "
+			     "%ju, the "
+			     "mapping at %ju",
+			     b->path, (uintmax_t)there, (uintmax_t)(b->offset + bytes));
+	return ret;
+}
+
+const struct source source_malloc = {
+	.name = "malloc",
+	.heap = true,
+	.map = map_heap,
+	.unmap = unmap_heap,
+};
+const struct source source_anonymous = {
+	.name = "anonymous",
+	.map = map_anonymous,
+	.unmap = munmap,
+};
+const struct source source_zero = {
+	.name = "anonymous",
+	.open = open_zero,
+	.map = map_zero,
+	.unmap = munmap,
+};
+const struct source source_memfd = {
+	.name = "memfd",
+	.is_file = true,
+	.open = open_memfd,
+	.map = map_file,
+	.unmap = munmap,
+};
+const struct source source_file = {
+	.name = "file",
+	.is_file = true,
+	.open = open_file,
+	.map = map_file,
+	.unmap = munmap,
+};
+
+int backing_open(struct backing *b, uint64_t bytes)
+{
+	uint64_t end;
+
+	b->fd = -1;
+	if (!b->source->open)
+		return 0;
+	if (__builtin_add_overflow(b->offset, bytes, &end) || end > INT64_MAX)
+		return refused("a file cannot be %ju + %ju bytes long",
+			       (uintmax_t)b->offset, (uintmax_t)bytes);
+	return b->source->open(b, bytes);
+}
+
+void backing_close(struct backing *b)
+{
+	if (b->fd >= 0)
+		close(b->fd);
+	b->fd = -1;
+}
+
+int region_map(const struct backing *b, uint64_t at, uint64_t bytes, void **memory)
+{
+	void *got = b->source->map(b, at, bytes);
+	char size[FORMAT_LEN];
+
+	if (!got)
+		return failed("map %s of %s%s", format_size(size, bytes),
+			      b->path ?: b->source->name, b->path ? "" : " memory");
+	*memory = got;
+	return 0;
+}
+
+int region_unmap(const struct backing *b, void *memory, uint64_t bytes)
+{
+	return b->source->unmap(memory, bytes) ? failed("unmap memory") : 0;
+}
+
+struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes)
+{
+	uint64_t page = base_page_bytes();
+	uintptr_t first = (uintptr_t)memory, end = first + bytes;
+
+	if (b->source->heap) {
+		first = (first + page - 1) / page * page;
+		end = end / page * page;
+	}
+	return (struct pages){ (void *)first, end > first ? end - first : 0 };
+}
+
+int region_sync(const struct backing *b, void *memory, uint64_t bytes, int flags)
+{
+	struct pages pages = region_pages(b, memory, bytes);
+
+	if (!pages.bytes || !msync(pages.start, pages.bytes, flags))
+		return 0;
+	return failed("msync %s", b->path ?: b->source->name);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* region - where memory comes from, and mappings of it. */
+#ifndef COMMON_REGION_H
+#define COMMON_REGION_H
+
+#include "common/base.h"
+
+#include <stdbool.h>
+
+/* Whole pages, for the calls that take nothing else. */
+struct pages {
+	void *start;
+	uint64_t bytes;
+};
+
+struct backing;
+
+/* A kind of memory: one complete row. */
+struct source {
+	const char *name;
+	bool is_file; /* what is shared is one file: a unit is a part of it */
+	bool heap;    /* begins and ends anywhere in a page */
+	int (*open)(struct backing *b, uint64_t bytes); /* NULL: nothing to open */
+	void *(*map)(const struct backing *b, uint64_t at,
+		     uint64_t bytes);               /* NULL: errno says why */
+	int (*unmap)(void *memory, uint64_t bytes); /* 0, or -1 and errno */
+};
+
+struct backing {
+	const struct source *source;
+	const char *path; /* of a file; of a memfd its name */
+	uint64_t offset;  /* in the file, of the first unit */
+	bool writable, shared, populate;
+	int fd;
+	bool created; /* the file was not there before */
+};
+
+extern const struct source source_malloc; /* malloc(3), not cleared */
+extern const struct source
+	source_anonymous; /* MAP_ANONYMOUS; neighbours merge into one VMA */
+extern const struct source
+	source_zero; /* a mapping of /dev/zero: each stays its own VMA */
+extern const struct source source_memfd;
+extern const struct source source_file; /* a missing file is created if writable */
+
+/* Open what BACKING names, for BYTES in all (0 is fine); children inherit it. A file that has to be created gets offset + BYTES, one that is too
+ * short fails. 0 or -errno after saying so. */
+must_check int backing_open(struct backing *b, uint64_t bytes);
+void backing_close(struct backing *b);
+/* BYTES (not 0) of memory, from AT on counted from the backing's offset, into *MEMORY. 0 or
+ * -errno after saying so. */
+must_check int region_map(const struct backing *b, uint64_t at, uint64_t bytes,
+			  void **memory);
+must_check int region_unmap(const struct backing *b, void *memory, uint64_t bytes);
+/* All pages of a mapping; of memory from malloc(3) those that lie wholly inside, maybe none. */
+struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes);
+/* msync(2) of these pages. 0 or -errno after saying so. */
+must_check int region_sync(const struct backing *b, void *memory, uint64_t bytes,
+			   int flags);
+
+/* Make SIGBUS in this process and its children say which byte of BACKING could not be had and
+ * why, and end the process with status 1. BACKING must stay. */
+void explain_sigbus(const struct backing *b);
+
+uint64_t base_page_bytes(void);
+
+#endif

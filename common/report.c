@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report - what a run says, as one tree, written as one JSON document. */
+#include "common/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+struct report {
+	json_t *root, *options, *metrics, *workers, *intervals, *warnings;
+	unsigned repetitions;
+};
+
+/* TEXT as JSON has it: bytes that are no UTF-8 are written out as \xNN. */
+static json_t *json_text(const char *text)
+{
+	json_t *good = json_string(text);
+	char *spelled, *at;
+
+	if (good)
+		return good;
+	spelled = at = malloc(4 * strlen(text) + 1);
+	if (!spelled)
+		return NULL;
+	for (; *text; text++)
+		at += sprintf(at, (unsigned char)*text < 0x80 ? "%c" : "\\x%02x",
+			      (unsigned char)*text);
+	*at = '\0';
+	good = json_string(spelled);
+	free(spelled);
+	return good;
+}
+
+/* NO_LIMIT and what JSON's integers cannot hold become null. */
+static json_t *json_count(uint64_t value)
+{
+	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
+}
+
+/* Whole values stay whole. */
+static json_t *json_value(double x)
+{
+	if (!isfinite(x))
+		return json_null();
+	if (x == floor(x) && fabs(x) < 9e15)
+		return json_integer((json_int_t)x);
+	return json_real(x);
+}
+
+static json_t *json_set(const struct cpus *set)
+{
+	char *text = cpus_text(set);
+	json_t *json = text ? json_string(text) : NULL;
+
+	free(text);
+	return json;
+}
+
+/* "--file" -> "file", "--dry-run" -> "dry_run", a size -> "unit_bytes", a time -> "runtime_ns" */
+static void option_key(const struct opt *o, char key[static 64])
+{
+	snprintf(key, 64, "%s%s", o->name,
+		 o->kind == OPT_KIND_SIZE   ? "_bytes"
+		 : o->kind == OPT_KIND_TIME ? "_ns"
+					    : "");
+	for (char *at = key; *at; at++)
+		*at = *at == '-' ? '_' : *at;
+}
+
+static json_t *option_value(const struct opt *o)
+{
+	switch (o->kind) {
+	case OPT_KIND_FLAG:
+		return json_boolean(*o->to.flag);
+	case OPT_KIND_SET:
+		return json_boolean(*o->to.count == o->value);
+	case OPT_KIND_TASKS:
+		return json_integer(*o->to.count);
+	case OPT_KIND_TEXT:
+	case OPT_KIND_MAYBE:
+		return *o->to.text ? json_text(*o->to.text) : json_null();
+	case OPT_KIND_END:
+	case OPT_KIND_HELP:
+	case OPT_KIND_VERSION:
+		return NULL;
+	default:
+		return json_count(*o->to.number);
+	}
+}
+
+static void record_options(json_t *options, const struct opt *table)
+{
+	char key[64];
+
+	for (; table->kind != OPT_KIND_END; table++) {
+		json_t *value = table->name ? option_value(table) : NULL;
+
+		if (!value)
+			continue;
+		option_key(table, key);
+		json_object_set_new(options, key, value);
+	}
+}
+
+static json_t *json_started(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32];
+
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	return json_string(text);
+}
+
+static json_t *json_host(void)
+{
+	struct utsname u;
+
+	uname(&u);
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(u.nodename), "kernel",
+			 json_text(u.release), "kernel_version", json_text(u.version),
+			 "machine", json_text(u.machine));
+}
+
+struct report *report_new(int argc, char *const *argv, const struct opt *own,
+			  const struct opt *standard)
+{
+	struct report *r = calloc(1, sizeof(*r));
+	json_t *words = json_array();
+
+	if (!r)
+		return NULL;
+	for (int i = 0; i < argc; i++)
+		json_array_append_new(words, json_text(argv[i]));
+	r->root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:{}, s:{}, s:{}, s:{}, "
+			    "s:[], s:[], s:s, s:[]}",
+			    "schema", "1", "program", program_invocation_short_name,
+			    "version", PAGEMILL_VERSION, "argv", words, "started",
+			    json_started(), "host", json_host(), "environment", "options",
+			    "metrics", "system", "intervals", "workers", "outcome",
+			    "failed", "warnings");
+	r->options = json_object_get(r->root, "options");
+	r->metrics = json_object_get(r->root, "metrics");
+	r->workers = json_object_get(r->root, "workers");
+	r->intervals = json_object_get(r->root, "intervals");
+	r->warnings = json_object_get(r->root, "warnings");
+	record_options(r->options, own);
+	record_options(r->options, standard);
+	return r;
+}
+
+void report_free(struct report *r)
+{
+	if (r)
+		json_decref(r->root);
+	free(r);
+}
+
+void report_environment(struct report *r, const struct topo *topo,
+			const struct limits *limits)
+{
+	json_t *environment = json_object_get(r->root, "environment");
+	const struct {
+		const char *key;
+		uint64_t value;
+	} counts[] = {
+		{ "cpus_online", topo->online.count },
+		{ "cpus_allowed", topo->allowed.count },
+		{ "nodes", topo->nodes.count },
+		{ "page_bytes", limits->page_bytes },
+		{ "hugepage_bytes", limits->hugepage_bytes },
+		{ "memory_bytes", limits->memory_bytes },
+		{ "memory_available_bytes", limits->memory_available_bytes },
+		{ "swap_bytes", limits->swap_bytes },
+		{ "swap_free_bytes", limits->swap_free_bytes },
+		{ "cgroup_memory_max_bytes", limits->cgroup_max_bytes },
+		{ "cgroup_memory_high_bytes", limits->cgroup_high_bytes },
+		{ "cgroup_memory_room_bytes", limits->cgroup_room_bytes },
+		{ "cgroup_cpu_millicpus", limits->cgroup_millicpus },
+		{ "cgroup_pids_max", limits->cgroup_pids_max },
+		{ "rlimit_memlock_bytes", limits->memlock_bytes },
+		{ "rlimit_as_bytes", limits->address_space_bytes },
+		{ "rlimit_nproc", limits->processes },
+		{ "rlimit_nofile", limits->open_files },
+		{ "rlimit_sigpending", limits->pending_signals },
+		{ "rlimit_fsize_bytes", limits->file_bytes },
+		{ "max_map_count", limits->max_map_count },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		json_object_set_new(environment, counts[i].key,
+				    json_count(counts[i].value));
+	json_object_set_new(environment, "cpus_allowed_list", json_set(&topo->allowed));
+	json_object_set_new(environment, "nodes_list", json_set(&topo->nodes));
+	json_object_set_new(environment, "memory_nodes_list",
+			    json_set(&topo->memory_nodes));
+}
+
+void report_option(struct report *r, const char *name, uint64_t value)
+{
+	json_object_set_new(r->options, name, json_count(value));
+}
+
+static json_t *metric_object(struct report *r, const struct metric *metric)
+{
+	static const struct {
+		const char *suffix, *name;
+	} units[] = {
+		[UNIT_BYTES] = { "bytes", "bytes" },
+		[UNIT_BYTES_PER_S] = { "bytes_per_s", "bytes/s" },
+		[UNIT_NS] = { "ns", "ns" },
+	};
+	char key[64];
+	json_t *object;
+
+	snprintf(key, sizeof(key), "%s_%s", metric->name, units[metric->unit].suffix);
+	object = json_object_get(r->metrics, key);
+	if (object)
+		return object;
+	object = json_pack("{s:s, s:s, s:[], s:[]}", "unit", units[metric->unit].name,
+			   "better", metric->higher_is_better ? "higher" : "lower",
+			   "samples", "per_worker");
+	json_object_set_new(r->metrics, key, object);
+	return object;
+}
+
+void report_sample(struct report *r, const struct metric *metric, double value)
+{
+	json_array_append_new(json_object_get(metric_object(r, metric), "samples"),
+			      json_value(value));
+}
+
+void report_per_worker(struct report *r, const struct metric *metric, const double *x,
+		       size_t n)
+{
+	json_t *values = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(values, json_value(x[i]));
+	json_array_append_new(json_object_get(metric_object(r, metric), "per_worker"),
+			      values);
+}
+
+void report_workers(struct report *r, const struct crew_result *result)
+{
+	for (unsigned i = 0; i < result->workers; i++) {
+		const struct tally *t = &result->tallies[i];
+		json_t *worker = json_pack("{s:i, s:i, s:s}", "repetition",
+					   r->repetitions, "id", i, "outcome",
+					   outcome_name((enum outcome)t->outcome));
+
+		if (t->error)
+			json_object_set_new(worker, "errno",
+					    json_text(strerrorname_np(-t->error) ?: "?"));
+		if (t->signal)
+			json_object_set_new(worker, "signal",
+					    json_text(sigabbrev_np(t->signal) ?: "?"));
+		json_array_append_new(r->workers, worker);
+	}
+	r->repetitions++;
+}
+
+void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
+		     uint64_t bytes)
+{
+	json_array_append_new(r->intervals,
+			      json_pack("{s:i, s:o, s:o}", "repetition", repetition,
+					"elapsed_ns", json_count(elapsed_ns), "bytes",
+					json_count(bytes)));
+}
+
+void report_warning(struct report *r, const char *text)
+{
+	json_array_append_new(r->warnings, json_text(text));
+}
+
+void report_outcome(struct report *r, int ret, int signal)
+{
+	const char *outcome = exit_status(ret) == 77 ? "skipped"
+			      : ret                  ? "failed"
+			      : signal               ? "interrupted"
+						     : "ok";
+
+	json_object_set_new(r->root, "outcome", json_string(outcome));
+}
+
+int report_file_open(struct report_file *file, const char *path)
+{
+	char *copy;
+
+	*file = (struct report_file){ .path = path, .fd = STDOUT_FILENO };
+	if (!path[0] || !strcmp(path, "-"))
+		return 0;
+	file->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	if (file->fd >= 0)
+		return 0;
+	if (errno != ENOENT)
+		return failed("open %s", path);
+	copy = strdup(path);
+	if (!copy)
+		return failed("open %s", path);
+	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	file->nameless = file->fd >= 0;
+	free(copy);
+	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
+		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return file->fd < 0 ? failed("create %s", path) : 0;
+}
+
+/* Give the nameless file its name; somebody may have put a file there since. */
+static int link_file(const struct report_file *file)
+{
+	char self[64], aside[PATH_MAX];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
+	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW))
+		return 0;
+	snprintf(aside, sizeof(aside), "%s.%d", file->path, getpid());
+	if (errno == EEXIST &&
+	    !linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) &&
+	    !rename(aside, file->path))
+		return 0;
+	return -errno;
+}
+
+int report_write(struct report *r, struct report_file *file)
+{
+	char *text = json_dumps(r->root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	int ret = text ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = write_all(file->fd, text, strlen(text));
+	if (!ret)
+		ret = write_all(file->fd, "\n", 1);
+	free(text);
+	if (!ret && file->nameless)
+		ret = link_file(file);
+	if (file->fd != STDOUT_FILENO && close(file->fd) && !ret)
+		ret = -errno;
+	if (!ret)
+		return 0;
+	errno = -ret;
+	return failed("write the JSON result to %s",
+		      file->fd == STDOUT_FILENO ? "standard output" : file->path);
+}

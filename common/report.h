@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report - what a run says, as one tree, written as one JSON document. */
+#ifndef COMMON_REPORT_H
+#define COMMON_REPORT_H
+
+#include "common/base.h"
+#include "common/crew.h"
+#include "common/limits.h"
+#include "common/opts.h"
+#include "common/stats.h"
+#include "common/topo.h"
+
+enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS };
+
+/* A row for each figure a program reports; the JSON key is "name_unit". */
+struct metric {
+	const char *name;
+	enum unit unit;
+	bool higher_is_better;
+};
+
+struct report;
+
+/* The document of one run. OWN and STANDARD are the option tables, whose values are recorded as
+ * they now are. The report and everything below hold until report_free(); calls on a report that
+ * ran out of memory do nothing, report_write() says so. */
+struct report *report_new(int argc, char *const *argv, const struct opt *own,
+			  const struct opt *standard);
+void report_free(struct report *r);
+void report_environment(struct report *r, const struct topo *topo,
+			const struct limits *limits);
+/* An effective value that no option row holds, under options. */
+void report_option(struct report *r, const char *name, uint64_t value);
+/* One more repetition's value of METRIC, */
+void report_sample(struct report *r, const struct metric *metric, double value);
+/* ... and the values of its N workers. */
+void report_per_worker(struct report *r, const struct metric *metric, const double *x,
+		       size_t n);
+/* How each worker of one more repetition ended. */
+void report_workers(struct report *r, const struct crew_result *result);
+/* BYTES were accessed until ELAPSED_NS after the start of repetition REPETITION (from 0). */
+void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
+		     uint64_t bytes);
+void report_warning(struct report *r, const char *text);
+/* ok, failed, skipped or interrupted, by RET and SIGNAL. */
+void report_outcome(struct report *r, int ret, int signal);
+
+/* A place for the document, opened before the run so that a wrong path costs no run: PATH, or
+ * standard output where PATH is "" or "-". A file that is not there yet appears only once it is
+ * complete; one that is there is emptied now. */
+struct report_file {
+	const char *path;
+	int fd;
+	bool nameless;
+};
+must_check int report_file_open(struct report_file *file, const char *path);
+/* Write the document, end with a newline, close. 0 or -errno after saying so. */
+must_check int report_write(struct report *r, struct report_file *file);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* run - the options every program has, and "warm up, repeat, measure, warn". */
+#include "common/run.h"
+
+#include "common/lines.h"
+#include "common/parse.h"
+#include "common/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIVE_LINE_NS (500 * ns_per_ms)
+enum { MAX_REPETITIONS = 1000000 };
+
+static const struct metric metric_throughput = { "throughput", UNIT_BYTES_PER_S, true };
+static const struct metric metric_throughput_sum = { "throughput_sum", UNIT_BYTES_PER_S,
+						     true };
+static const struct metric metric_window = { "window", UNIT_NS, false };
+static const struct metric metric_bytes = { "bytes", UNIT_BYTES, true };
+
+/* One run of the program, all repetitions of it. */
+struct session {
+	struct run *run;
+	struct report *report;
+	double *rates; /* bytes/s of each measured repetition */
+	unsigned measured;
+	uint64_t shortest_window_ns;
+	double slowest_share;  /* of the slowest worker in its repetition's median */
+	struct crew_view last; /* what the last tick saw */
+};
+
+static void fill_standard(struct run *run)
+{
+	const struct opt standard[] = {
+		OPT_TASKS('n', "nproc", &run->processes, "processes"),
+		OPT_TASKS('t', "thread", &run->threads, "threads in each process"),
+		OPT_STRIDE('b', "bind", &run->bind_stride,
+			   "bind task i to the allowed CPU of rank i x K"),
+		OPT_TIME('T', "runtime", &run->runtime_ns, "stop after TIME"),
+		OPT_LATER(COUNT, 0, "samples", number, &run->samples,
+			  "run N times, and summarize the throughputs"),
+		OPT_LATER(COUNT, 0, "warmup", number, &run->warmup,
+			  "run N times more before that, uncounted"),
+		OPT_LATER(TIME, 0, "interval", time, &run->interval_ns,
+			  "say every TIME on stderr how far it got"),
+		OPT_LATER(MAYBE, 0, "json", text, &run->json,
+			  "one JSON document, to FILE or instead of the lines"),
+		OPT_LATER(FLAG, 0, "force", flag, &run->force,
+			  "start although the memory will not do"),
+		OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,
+			  "say what would be done, and end"),
+		OPT_HELP('h', "help", "this text"),
+		{ .kind = OPT_KIND_VERSION,
+		  .name = "version",
+		  .help = "name and version",
+		  .later = true },
+		OPT_END,
+	};
+
+	_Static_assert(sizeof(standard) <= sizeof(run->standard),
+		       "room for the standard options");
+	memcpy(run->standard, standard, sizeof(standard));
+}
+
+static int look_around(struct run *run)
+{
+	uint64_t workers = (uint64_t)MAX(run->processes, 1) * MAX(run->threads, 1);
+	int ret;
+
+	if (run->samples > MAX_REPETITIONS || run->warmup > MAX_REPETITIONS)
+		return refused("--samples, --warmup: expected at most %d",
+			       MAX_REPETITIONS);
+	ret = topo_read(&run->topo, "");
+	if (!ret)
+		ret = limits_read(&run->limits, "");
+	if (!ret && workers > INT32_MAX)
+		ret = refused(
+			"--nproc x --thread: %ju tasks are more than a system can have",
+			(uintmax_t)workers);
+	run->workers = (unsigned)workers;
+	return ret;
+}
+
+int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
+	      char **argv)
+{
+	int operand, ret;
+
+	fill_standard(run);
+	run->own = own;
+	run->argc = argc;
+	run->argv = calloc((size_t)argc + 1, sizeof(*argv));
+	if (!run->argv)
+		exit(exit_status(failed("arguments")));
+	memcpy(run->argv, argv, (size_t)argc * sizeof(*argv));
+	operand = opts_parse(usage, own, run->standard, argc, argv);
+	ret = look_around(run);
+	if (ret)
+		exit(exit_status(ret));
+	return operand;
+}
+
+bool run_prints_lines(const struct run *run)
+{
+	return !run->warming &&
+	       (!run->json || (run->json[0] && strcmp(run->json, "-") != 0));
+}
+
+static double rate_of(uint64_t bytes, uint64_t ns)
+{
+	return ns ? (double)bytes * 1e9 / (double)ns : 0;
+}
+
+/* An --interval line, or the live line, which the next output overwrites. */
+static void tick(void *context, const struct crew_view *view)
+{
+	struct session *s = context;
+	uint64_t ns = view->elapsed_ns - s->last.elapsed_ns,
+		 bytes = view->bytes - s->last.bytes;
+	char amount[FORMAT_LEN], live[64];
+	int len;
+
+	if (!s->run->interval_ns) {
+		format_bytes(amount, rate_of(bytes, ns));
+		len = snprintf(live, sizeof(live), "\033[K%.0f s  %s/s\r",
+			       (double)view->elapsed_ns / 1e9, amount);
+		if (view->last)
+			len = snprintf(live, sizeof(live), "\033[K");
+		if (write_all(STDERR_FILENO, live, (size_t)len))
+			return;
+	} else if (!s->run->warming && ns) {
+		note("%.3f s: %ju bytes, %ju KB/s", (double)view->elapsed_ns / 1e9,
+		     (uintmax_t)bytes, (uintmax_t)line_kb_per_s(bytes, ns));
+		report_interval(s->report, s->measured, view->elapsed_ns, view->bytes);
+	}
+	s->last = *view;
+}
+
+static void collect_workers(struct session *s, const struct crew_result *result)
+{
+	double *rates = calloc(result->workers, sizeof(*rates)), sum = 0;
+	struct summary summary;
+
+	if (!rates)
+		return;
+	for (unsigned i = 0; i < result->workers; i++) {
+		const struct tally *t = &result->tallies[i];
+
+		rates[i] = rate_of(t->work_bytes, t->ended_ns - t->began_ns);
+		sum += rates[i];
+	}
+	summarize(rates, result->workers, &summary);
+	if (summary.median > 0)
+		s->slowest_share = fmin(s->slowest_share, summary.min / summary.median);
+	report_sample(s->report, &metric_throughput_sum, sum);
+	report_per_worker(s->report, &metric_throughput, rates, result->workers);
+	free(rates);
+}
+
+static void collect(struct session *s, const struct crew_result *result,
+		    const struct run_hooks *hooks)
+{
+	double rate = rate_of(result->bytes, result->window_ns);
+
+	s->rates[s->measured] = rate;
+	s->shortest_window_ns = MIN(s->shortest_window_ns, result->window_ns);
+	report_sample(s->report, &metric_throughput, rate);
+	report_sample(s->report, &metric_bytes, (double)result->bytes);
+	report_sample(s->report, &metric_window, (double)result->window_ns);
+	collect_workers(s, result);
+	if (hooks->collect)
+		hooks->collect(s->report, result);
+}
+
+static int repeat_once(struct session *s, const struct crew *crew,
+		       const struct run_hooks *hooks, int *signal)
+{
+	struct crew_result result = { 0 };
+	int ret = hooks->set_up ? hooks->set_up() : 0;
+
+	s->last = (struct crew_view){ 0 };
+	if (!ret)
+		ret = crew_run(crew, &result);
+	*signal = result.signal;
+	if (!s->run->warming) {
+		report_workers(s->report, &result);
+		if (!ret && result.started_ns)
+			collect(s, &result, hooks);
+		s->measured++;
+	}
+	crew_result_free(&result);
+	if (hooks->tear_down)
+		hooks->tear_down();
+	return ret;
+}
+
+static void warn(struct session *s, const char *text)
+{
+	report_warning(s->report, text);
+	/* Who runs it as scripts have always done sees what scripts have always seen. */
+	if (s->run->samples || s->run->json)
+		note("warning: %s", text);
+}
+
+/* Each with what to do about it. */
+static void add_warnings(struct session *s, const struct summary *all)
+{
+	struct summary rest;
+
+	if (s->shortest_window_ns < 100 * ns_per_ms)
+		warn(s, "a run took less than 100 ms: walk more (a larger SIZE, or "
+			"--repeat)");
+	if (s->run->workers > s->run->topo.allowed.count)
+		warn(s, "more tasks than CPUs that may be used: they take turns (--nproc "
+			"auto)");
+	if (s->slowest_share < 0.8)
+		warn(s, "the slowest task has less than 80 % of the median task's rate: "
+			"are the CPUs "
+			"shared or unlike? (--bind 1)");
+	if (s->measured < 3)
+		return;
+	if (all->stddev > 0.05 * all->mean)
+		warn(s, "the runs spread by more than 5 %: quiet the machine, or take "
+			"more --samples");
+	summarize(s->rates + 1, s->measured - 1, &rest);
+	if (fabs(s->rates[0] - rest.median) >
+	    fmax(0.05 * rest.median, 3 * (rest.max - rest.min)))
+		warn(s, "the first run is unlike the rest: add --warmup 1");
+}
+
+static int print_five_lines(const struct session *s)
+{
+	double *kb = calloc(s->measured, sizeof(*kb));
+	char text[FIVE_LINES_LEN];
+	struct summary summary;
+	int ret;
+
+	if (!kb)
+		return failed("summary");
+	for (unsigned i = 0; i < s->measured; i++)
+		kb[i] = floor(s->rates[i] / 1024);
+	summarize(kb, s->measured, &summary);
+	free(kb);
+	format_five_lines(text, &summary);
+	ret = write_all(STDOUT_FILENO, text, strlen(text));
+	errno = -ret;
+	return ret ? failed("write results to standard output") : 0;
+}
+
+/* Warnings and the summary of a run that went well. */
+static int conclude(struct session *s)
+{
+	struct summary all;
+
+	summarize(s->rates, s->measured, &all);
+	add_warnings(s, &all);
+	if (s->run->samples && run_prints_lines(s->run))
+		return print_five_lines(s);
+	return 0;
+}
+
+static struct crew crew_for(struct session *s, const struct crew *crew)
+{
+	const struct run *run = s->run;
+	struct crew mine = *crew;
+
+	mine.processes = run->processes;
+	mine.threads = run->threads;
+	mine.cpus = run->bind_stride ? &run->topo.allowed : NULL;
+	mine.cpu_stride = run->bind_stride;
+	mine.runtime_ns = run->runtime_ns;
+	mine.context = s;
+	mine.tick = tick;
+	mine.tick_ns = run->interval_ns;
+	if (!mine.tick_ns && !run->quiet && isatty(STDERR_FILENO))
+		mine.tick_ns = LIVE_LINE_NS;
+	return mine;
+}
+
+static int session_open(struct session *s, struct run *run, struct report_file *file)
+{
+	*s = (struct session){ .run = run,
+			       .shortest_window_ns = UINT64_MAX,
+			       .slowest_share = 1 };
+	s->rates = calloc(MAX(run->samples, 1), sizeof(*s->rates));
+	s->report = report_new(run->argc, run->argv, run->own, run->standard);
+	if (!s->rates || !s->report)
+		return failed("memory for the results");
+	report_environment(s->report, &run->topo, &run->limits);
+	return run->json ? report_file_open(file, run->json) : 0;
+}
+
+int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks *hooks)
+{
+	uint64_t total = run->warmup + MAX(run->samples, 1);
+	struct report_file file;
+	struct session s;
+	struct crew mine;
+	int signal = 0, wrote, ret = session_open(&s, run, &file);
+	bool opened = !ret;
+
+	mine = crew_for(&s, crew);
+	for (uint64_t i = 0; i < total && !ret && !signal; i++) {
+		run->warming = i < run->warmup;
+		ret = repeat_once(&s, &mine, hooks, &signal);
+	}
+	if (opened && !ret && !signal)
+		ret = conclude(&s);
+	if (opened && run->json) {
+		report_outcome(s.report, ret, signal);
+		wrote = report_write(s.report, &file);
+		ret = ret ? ret : wrote;
+	}
+	report_free(s.report);
+	free(s.rates);
+	return ret ? exit_status(ret) : signal ? 128 + signal : 0;
+}

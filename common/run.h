@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run - the options every program has, and "warm up, repeat, measure, warn". */
+#ifndef COMMON_RUN_H
+#define COMMON_RUN_H
+
+#include "common/crew.h"
+#include "common/limits.h"
+#include "common/opts.h"
+#include "common/report.h"
+#include "common/topo.h"
+
+struct run {
+	/* The standard options; a program may set defaults before run_parse(). */
+	unsigned processes, threads; /* 0: as if not given, one */
+	uint64_t bind_stride;        /* 0: do not bind */
+	uint64_t runtime_ns;         /* 0: no limit */
+	uint64_t samples,
+		warmup; /* samples 0: not asked for, one run and no summary of runs */
+	uint64_t interval_ns;
+	const char *json; /* NULL: classic lines; "": standard output */
+	bool force, dry_run;
+	bool quiet; /* no live line */
+	/* What run_parse() found. */
+	struct topo topo;
+	struct limits limits;
+	unsigned workers; /* processes x threads */
+	bool warming;     /* the repetition that runs now is not counted */
+	const struct opt *own;
+	struct opt standard[16];
+	int argc;
+	char **argv; /* as typed: parsing permutes the other */
+};
+
+/* What a program adds to a repetition. Each hook may be NULL. */
+struct run_hooks {
+	int (*set_up)(void); /* before the fan-out, in the parent; 0 or -errno */
+	/* Figures of a repetition that went well or was interrupted. */
+	void (*collect)(struct report *r, const struct crew_result *result);
+	void (*tear_down)(void); /* always */
+};
+
+/* Parse ARGV; may exit as opts_parse() does, and does so too when the machine cannot be looked
+ * at. Returns the index of the first operand in ARGV. */
+int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
+	      char **argv);
+/* Do results go to standard output as lines? Not if the JSON document goes there, nor while
+ * warming up. */
+bool run_prints_lines(const struct run *run);
+/* Run CREW, whose fan-out, binding and run time come from RUN, as often as was asked for, and
+ * write the results. Stops at the first repetition that fails or is interrupted. Returns the
+ * exit status of the program. */
+must_check int run_repeat(struct run *run, const struct crew *crew,
+			  const struct run_hooks *hooks);
+
+#endif

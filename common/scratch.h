@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* scratch - files that vanish when their last descriptor closes. */
+#ifndef COMMON_SCRATCH_H
+#define COMMON_SCRATCH_H
+
+#include "common/base.h"
+
+enum scratch_fill {
+	/* Sparse: no block is allocated. */
+	SCRATCH_HOLE,
+	/* fallocate(2): blocks allocated, unwritten. */
+	SCRATCH_RESERVED,
+	/* Every byte written: none is 0, another value in every 8-byte word. */
+	SCRATCH_WRITTEN,
+};
+
+/* A nameless file of SIZE bytes in DIR, opened O_RDWR | O_CLOEXEC and at offset 0: gone
+ * when its last descriptor closes, however we die (O_TMPFILE, open(2); where the
+ * filesystem has none, a name that is removed at once). fd, or -errno after saying so;
+ * the message names DIR and the bytes wanted. */
+must_check int scratch_file(const char *dir, uint64_t size, enum scratch_fill fill);
+/* An independent open of the same file: own offset, own flags (O_RDONLY, O_DIRECT ...),
+ * O_CLOEXEC added. fd, or -errno after saying so. */
+must_check int scratch_reopen(int fd, int flags);
+/* Refuse tmpfs (there a hole that is read leaves nothing in the page cache) unless
+ * ALLOW_TMPFS; note overlayfs and network filesystems on stderr: containers have no
+ * other. 0 or refused(). */
+must_check int scratch_require_disk(int fd, int allow_tmpfs);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* sigbus - which byte of the file behind a mapping could not be had, and why. */
+#include "common/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct backing *explained;
+
+/* The offset in its file of the page that holds ADDRESS, by /proc/self/maps (proc_pid_maps(5)). */
+static bool file_offset_of(uint64_t address, uint64_t *offset)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	uint64_t start, end, at;
+	bool found = false;
+	char line[512];
+
+	while (!found && maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end,
+			   &at) != 3)
+			continue;
+		found = start <= address && address < end;
+	}
+	if (maps)
+		fclose(maps);
+	if (found)
+		*offset = at + (address - start) / base_page_bytes() * base_page_bytes();
+	return found;
+}
+
+static const char *reason_at(const struct backing *b, int code, uint64_t offset)
+{
+	struct stat st;
+
+	if (code == BUS_MCEERR_AR || code == BUS_MCEERR_AO)
+		return "memory failure";
+	if (!fstat(b->fd, &st) && S_ISREG(st.st_mode) && offset >= (uint64_t)st.st_size)
+		return "file is shorter than the mapping";
+	/* Asks the filesystem for the very page that was to be written. */
+	if (b->writable && fallocate(b->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset,
+				     (off_t)base_page_bytes()))
+		return errno == ENOSPC || errno == EDQUOT ? "no space left"
+							  : strerror(errno);
+	return "no space left, or an I/O error";
+}
+
+/* SIGBUS comes from the walk's own load or store, never from within the C library, so that
+ * everything may be called here. */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+	uint64_t address = (uintptr_t)info->si_addr, offset = 0;
+	const struct backing *b = explained;
+
+	(void)context;
+	if (info->si_code <= 0) { /* sent by somebody: die of it */
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return;
+	}
+	if (b->fd < 0 || !file_offset_of(address, &offset))
+		broken("SIGBUS at address %#" PRIx64 ": %s", address, strerror(EFAULT));
+	else
+		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
+		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));
+	_exit(1);
+}
+
+void explain_sigbus(const struct backing *b)
+{
+	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
+
+	explained = b;
+	sigaction(SIGBUS, &action, NULL);
+}

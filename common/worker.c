@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* worker - the life of one worker of a crew, and of the process it lives in. */
+#include "common/board.h"
+#include "common/clock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+/* glibc hides the member that timer_create(2) documents as sigev_notify_thread_id. */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+/* This process's part of the board, for its signal handlers. */
+static struct {
+	struct board *board;
+	struct tally *tallies;
+	unsigned count;
+	_Atomic int signal; /* told to stop by this one; 0: not */
+} here;
+
+static void on_deadline(int sig, siginfo_t *info, void *context)
+{
+	struct tally *tally = info->si_value.sival_ptr;
+
+	(void)sig;
+	(void)context;
+	if (info->si_code == SI_TIMER)
+		atomic_store(&tally->limit, 0);
+}
+
+static void on_stop(int sig)
+{
+	int saved = errno;
+
+	atomic_store(&here.signal, sig);
+	stop_tallies(here.tallies, here.count);
+	board_ring(here.board);
+	errno = saved;
+}
+
+void worker_handlers(void)
+{
+	struct sigaction deadline = { .sa_sigaction = on_deadline,
+				      .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction stop = { .sa_handler = on_stop };
+
+	sigaction(SIGALRM, &deadline, NULL);
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+}
+
+bool crew_stopping(const struct worker *w)
+{
+	return atomic_load(&w->board->state) > CREW_WORKING || atomic_load(&here.signal);
+}
+
+static int timer_open(struct worker *w)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = SIGALRM,
+		.sigev_value.sival_ptr = w->tally,
+		.sigev_notify_thread_id = gettid(),
+	};
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &w->timer))
+		return failed("timer of the run time (each takes one of the pending "
+			      "signals that "
+			      "'ulimit -i' allows)");
+	w->has_timer = true;
+	return 0;
+}
+
+static int timer_set(struct worker *w, uint64_t at_ns)
+{
+	struct itimerspec when = { .it_value = timespec_of(at_ns) };
+
+	if (timer_settime(w->timer, TIMER_ABSTIME, &when, NULL))
+		return failed("set the timer of the run time");
+	return 0;
+}
+
+int phase_begin(struct worker *w, uint64_t from_ns)
+{
+	uint64_t max_ops = w->crew->max_ops;
+	int ret;
+
+	/* Off before the limit is lifted, on after it: a stop in between is never lost. */
+	ret = w->has_timer ? timer_set(w, 0) : 0;
+	if (ret)
+		return ret;
+	atomic_store(&w->tally->limit,
+		     max_ops ? atomic_load(&w->tally->ops) + max_ops : UINT64_MAX);
+	if (crew_stopping(w))
+		atomic_store(&w->tally->limit, 0);
+	return w->has_timer ? timer_set(w, from_ns + w->crew->runtime_ns) : 0;
+}
+
+static int prepare(struct worker *w)
+{
+	const struct crew *crew = w->crew;
+	int ret = 0;
+
+	if (crew->cpus) {
+		w->cpu = (int)crew->cpus
+				 ->ids[w->id * crew->cpu_stride % crew->cpus->count];
+		ret = cpu_bind((unsigned)w->cpu);
+	}
+	if (!ret && crew->runtime_ns)
+		ret = timer_open(w);
+	if (!ret && crew->setup)
+		ret = crew->setup(w);
+	return ret;
+}
+
+/* Wait at the start line. False: the run is over before it began. */
+static bool await_start(struct worker *w)
+{
+	struct board *b = w->board;
+
+	if (atomic_fetch_add(&b->ready, 1) + 1 == b->total)
+		kill(b->parent, SIGCHLD);
+	for (;;) {
+		uint32_t bell = atomic_load(&b->bell);
+
+		if (atomic_load(&b->state) == CREW_WORKING)
+			return true;
+		if (crew_stopping(w))
+			return false;
+		board_wait(b, bell);
+	}
+}
+
+/* At a common deadline nobody frees and exits before the last has ended: an exit steals the CPU
+ * from those who must still stop. */
+static void await_ends(struct worker *w, bool at_deadline)
+{
+	struct board *b = w->board;
+
+	if (!w->crew->runtime_ns)
+		return;
+	if (atomic_fetch_add(&b->ended, 1) + 1 == b->total)
+		board_ring(b);
+	while (at_deadline) {
+		uint32_t bell = atomic_load(&b->bell);
+
+		if (atomic_load(&b->ended) == b->total || crew_stopping(w))
+			return;
+		board_wait(b, bell);
+	}
+}
+
+static int work(struct worker *w)
+{
+	const struct crew *crew = w->crew;
+	struct tally *t = w->tally;
+	int ret;
+
+	if (!t->began_ns)
+		t->began_ns = atomic_load(&w->board->started_ns);
+	ret = phase_begin(w, t->began_ns);
+	if (!ret)
+		ret = crew->work(w);
+	t->ended_ns = now_ns();
+	t->work_ops = atomic_load(&t->ops);
+	t->work_bytes = atomic_load(&t->bytes);
+	atomic_store(&t->outcome, crew_stopping(w) ? OUTCOME_INTERRUPTED : OUTCOME_OK);
+	if (ret)
+		return ret;
+	await_ends(w, !atomic_load(&t->limit));
+	if (crew->finish && atomic_load(&w->board->state) != CREW_FAILED)
+		ret = crew->finish(w);
+	return ret;
+}
+
+static void *live(void *arg)
+{
+	struct worker *w = arg;
+	int ret = prepare(w);
+	bool teardown = !ret && w->crew->teardown;
+
+	if (!ret && await_start(w))
+		ret = work(w);
+	if (ret) {
+		atomic_store(&w->tally->error, ret);
+		atomic_store(&w->tally->outcome, OUTCOME_FAILED);
+		atomic_fetch_add(&w->board->failures, 1);
+		kill(w->board->parent, SIGCHLD);
+	}
+	if (teardown)
+		w->crew->teardown(w);
+	if (w->has_timer)
+		timer_delete(w->timer);
+	return NULL;
+}
+
+static void live_as_threads(struct worker *workers, unsigned count)
+{
+	pthread_t *threads = calloc(count, sizeof(*threads));
+	unsigned started = 1;
+	int ret = threads ? 0 : ENOMEM;
+
+	while (!ret && started < count) {
+		ret = pthread_create(&threads[started], NULL, live, &workers[started]);
+		started += !ret;
+	}
+	if (ret) {
+		errno = ret;
+		atomic_store(&workers->tally->error,
+			     failed("start thread %u of %u", started + 1, count));
+		atomic_store(&workers->tally->outcome, OUTCOME_FAILED);
+		atomic_fetch_add(&workers->board->failures, 1);
+		kill(workers->board->parent, SIGCHLD);
+	} else {
+		live(workers);
+	}
+	for (unsigned i = 1; i < started; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static void enter_process(struct board *board, unsigned first, unsigned count)
+{
+	sigset_t stops;
+
+	here.board = board;
+	here.tallies = &board->tallies[first];
+	here.count = count;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent may have died before the line above. */
+	if (getppid() != board->parent)
+		_exit(EXIT_WORKER_FAILED);
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &stops, NULL);
+}
+
+int worker_process(const struct crew *crew, struct board *board, unsigned index)
+{
+	unsigned count = MAX(crew->threads, 1), first = index * count;
+	struct worker *workers = calloc(count, sizeof(*workers));
+	int status = 0;
+
+	enter_process(board, first, count);
+	if (!workers) {
+		atomic_store(&board->tallies[first].error, failed("worker"));
+		return EXIT_WORKER_FAILED;
+	}
+	for (unsigned i = 0; i < count; i++)
+		workers[i] = (struct worker){
+			.id = first + i,
+			.total = board->total,
+			.cpu = -1,
+			.crew = crew,
+			.board = board,
+			.tally = &board->tallies[first + i],
+			.record = board_record(board, first + i),
+		};
+	if (count == 1)
+		live(workers);
+	else
+		live_as_threads(workers, count);
+	for (unsigned i = 0; i < count; i++)
+		if (atomic_load(&workers[i].tally->error))
+			status = EXIT_WORKER_FAILED;
+	free(workers);
+	return !status && here.signal ? EXIT_STOPPED + here.signal : status;
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sanitize - build with warnings as errors, and run the unit and fault suites under the sanitizers.
+set -u
+unset CDPATH
+
+usage()
+{
+	cat <<-'END'
+	Usage: sh tests/sanitize.sh [gcc|clang|asan|tsan]...
+	       sh tests/sanitize.sh --logs
+
+	gcc, clang   build with that compiler and -Dwerror=true
+	asan         run the suites unit and fault under AddressSanitizer and UBSan (clang)
+	tsan         run them under ThreadSanitizer (clang)
+
+	Without a name all four are done, each from nothing in a folder build-NAME of its own. --logs
+	only prints the names of the four test logs, one a line, for tests/count.sh. The exit status
+	is 0 only if nothing failed.
+	END
+}
+
+every="gcc clang asan tsan"
+
+log_of()
+{
+	echo "build-$1/meson-logs/testlog.json"
+}
+
+all_logs()
+{
+	for each in $every; do
+		log_of "$each"
+	done
+}
+
+# A log with one row, for what is not a run of meson test: name, result, what it says.
+write_log()
+{
+	mkdir -p "build-$1/meson-logs"
+	printf '{"name": "pagemill:sanitize / %s", "result": "%s", "stdout": "%s\\n"}\n' "$1" "$2" "$3" \
+		>"$(log_of "$1")"
+}
+
+skip()
+{
+	echo "skipped: $1: $2"
+	write_log "$1" SKIP "skipped: $2"
+}
+
+# build NAME COMPILER MESON-OPTION...
+build()
+{
+	name=$1 compiler=$2
+	shift 2
+	echo "==> $name: build with $compiler $*"
+	rm -rf "build-$name"
+	if CC=$compiler meson setup "build-$name" "$@" >"$tmp/log" 2>&1 &&
+		meson compile -C "build-$name" >"$tmp/log" 2>&1; then
+		return
+	fi
+	grep -v '^\[[0-9]*/[0-9]*\]' "$tmp/log" | tail -n 60
+	echo "failed: $name: the build"
+	write_log "$name" FAIL "the build failed"
+	return 1
+}
+
+warnings()
+{
+	if ! "$1" --version >/dev/null 2>&1; then
+		skip "$1" "no $1"
+		return 0
+	fi
+	build "$1" "$1" -Dwerror=true || return 1
+	write_log "$1" OK "no warning"
+}
+
+# Can a program be built with sanitizer $1, and does it run here?
+works_here()
+{
+	echo 'int main(void) { return 0; }' | clang "-fsanitize=$1" -x c -o "$tmp/probe" - >/dev/null 2>&1 &&
+		$fixed_addresses "$tmp/probe" >/dev/null 2>&1
+}
+
+# sanitizer NAME CHECKS
+sanitizer()
+{
+	if ! works_here "$2"; then
+		skip "$1" "a program built with clang -fsanitize=$2 does not run here"
+		return 0
+	fi
+	build "$1" clang "-Db_sanitize=$2" -Db_lundef=false || return 1
+	$fixed_addresses meson test -C "build-$1" --suite unit --suite fault --print-errorlogs \
+		--timeout-multiplier 4
+}
+
+check()
+{
+	case $1 in
+	gcc | clang) warnings "$1" ;;
+	asan) sanitizer asan address,undefined ;;
+	tsan) sanitizer tsan thread ;;
+	esac
+}
+
+cd -- "$(dirname -- "$0")/.." || exit 1
+for name; do
+	case $name in
+	-h | --help) usage; exit 0 ;;
+	--logs) all_logs; exit 0 ;;
+	gcc | clang | asan | tsan) ;;
+	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, asan or tsan\\n" "$name" >&2
+		exit 2 ;;
+	esac
+done
+# The names are single words.
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $every
+
+# The sanitizers of clang 14 want the shadow memory's place free, and the kernel's widest address
+# randomization (vm.mmap_rnd_bits) puts mappings there: "unexpected memory mapping".
+fixed_addresses="setarch $(uname -m) -R"
+$fixed_addresses true 2>/dev/null || fixed_addresses=
+export ASAN_OPTIONS="${ASAN_OPTIONS-halt_on_error=1:abort_on_error=1}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS-halt_on_error=1:print_stacktrace=1}"
+export TSAN_OPTIONS="${TSAN_OPTIONS-halt_on_error=1}"
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+status=0
+for name; do
+	check "$name" || status=1
+done
+exit "$status"

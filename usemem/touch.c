@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* touch - the loops that access memory, and nothing else. */
+#include "usemem/touch.h"
+
+#include "common/base.h"
+
+/* One loop, compiled for the vectors of several machines; the loader picks (needs ifunc, which
+ * sanitizers do not survive). */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+#if defined(__x86_64__) && defined(__GLIBC__) && !SANITIZED
+#define for_each_cpu \
+	__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define for_each_cpu
+#endif
+
+/* Words that are checked before they are stored: few enough to stay in the first-level cache, so
+ * that memory is passed over once; many enough to fill vectors. */
+enum { CHECK_WORDS = 128 };
+
+for_each_cpu static uint64_t read_forward(struct touch *t, uint64_t from,
+					  uint64_t accesses)
+{
+	const uint64_t *words = t->words + from;
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < accesses; i++)
+		sum += words[i];
+	t->sum += sum;
+	return accesses;
+}
+
+for_each_cpu static uint64_t read_strided(struct touch *t, uint64_t from,
+					  uint64_t accesses)
+{
+	const uint64_t *words = t->words + from * t->step;
+	uint64_t step = t->step, sum = 0;
+
+	for (uint64_t i = 0; i < accesses; i++)
+		sum += words[i * step];
+	t->sum += sum;
+	return accesses;
+}
+
+static uint64_t read_random(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	const uint64_t *words = t->words;
+	uint64_t count = t->count, sum = 0;
+	struct rng rng = t->rng;
+
+	(void)from;
+	for (uint64_t i = 0; i < accesses; i++)
+		sum += words[rng_scale(rng_next(&rng), count)];
+	t->rng = rng;
+	t->sum += sum;
+	return accesses;
+}
+
+for_each_cpu static uint64_t write_forward(struct touch *t, uint64_t from,
+					   uint64_t accesses)
+{
+	uint64_t *words = t->words, end = from + accesses;
+	uint64_t mask = t->index_mask, data = t->data;
+
+	for (uint64_t i = from; i < end; i++)
+		words[i] = (i & mask) + data;
+	return accesses;
+}
+
+for_each_cpu static uint64_t write_strided(struct touch *t, uint64_t from,
+					   uint64_t accesses)
+{
+	uint64_t *words = t->words, step = t->step, end = (from + accesses) * step;
+	uint64_t mask = t->index_mask, data = t->data;
+
+	for (uint64_t i = from * step; i < end; i += step)
+		words[i] = (i & mask) + data;
+	return accesses;
+}
+
+static uint64_t write_random(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	uint64_t *words = t->words, count = t->count;
+	uint64_t mask = t->index_mask, data = t->data;
+	struct rng rng = t->rng;
+
+	(void)from;
+	for (uint64_t k = 0; k < accesses; k++) {
+		uint64_t i = rng_scale(rng_next(&rng), count);
+
+		words[i] = (i & mask) + data;
+	}
+	t->rng = rng;
+	return accesses;
+}
+
+static uint64_t first_wrong(const struct touch *t, uint64_t from)
+{
+	while (t->words[from] == touch_value(t, from))
+		from++;
+	return from;
+}
+
+for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
+					   uint64_t accesses)
+{
+	uint64_t *words = t->words, end = from + accesses;
+	uint64_t mask = t->index_mask, data = t->data;
+
+	for (uint64_t at = from; at < end; at += CHECK_WORDS) {
+		uint64_t stop = MIN(at + CHECK_WORDS, end), differs = 0;
+
+		for (uint64_t i = at; i < stop; i++)
+			differs |= words[i] ^ ((i & mask) + data);
+		if (unlikely(differs))
+			return first_wrong(t, at) - from;
+		for (uint64_t i = at; i < stop; i++)
+			words[i] = (i & mask) + data;
+	}
+	return accesses;
+}
+
+static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	uint64_t *words = t->words, step = t->step;
+	uint64_t mask = t->index_mask, data = t->data;
+
+	for (uint64_t k = 0, i = from * step; k < accesses; k++, i += step) {
+		if (unlikely(words[i] != (i & mask) + data))
+			return k;
+		words[i] = (i & mask) + data;
+	}
+	return accesses;
+}
+
+const struct touch_kind touch_kinds[] = {
+	{ .every_word = true, .touch = read_forward },
+	{ .touch = read_strided },
+	{ .random = true, .touch = read_random },
+	{ .writes = true, .every_word = true, .touch = write_forward },
+	{ .writes = true, .touch = write_strided },
+	{ .writes = true, .random = true, .touch = write_random },
+	{ .writes = true, .checks = true, .every_word = true, .touch = check_forward },
+	{ .writes = true, .checks = true, .touch = check_strided },
+};
+
+const struct touch_kind *touch_find(bool writes, bool random, bool checks, uint64_t step)
+{
+	const struct touch_kind *k = touch_kinds;
+
+	checks = checks && writes && !random;
+	while (k->writes != writes || k->random != random || k->checks != checks ||
+	       (k->every_word && step != 1))
+		k++;
+	return k;
+}
+
+uint64_t touch_accesses(const struct touch *t)
+{
+	return t->count / t->step + (t->count % t->step != 0);
+}
+
+uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes)
+{
+	enum { PIECE_PAGES = 16, PIECE_RANDOM = 64 };
+	uint64_t page_words = page_bytes / sizeof(uint64_t);
+
+	/* Random accesses overlap, which each look at the deadline interrupts. */
+	if (kind->random)
+		return PIECE_RANDOM;
+	if (step >= page_words)
+		return PIECE_PAGES;
+	return PIECE_PAGES * page_words / step;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* touch - the loops that access memory, and nothing else. */
+#ifndef USEMEM_TOUCH_H
+#define USEMEM_TOUCH_H
+
+#include "common/rng.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A walk over one unit. */
+struct touch {
+	uint64_t *words;
+	uint64_t count; /* words in the unit */
+	uint64_t step;  /* words from one access to the next */
+	/* What a write stores at word i: (i & index_mask) + data. */
+	uint64_t index_mask, data;
+	struct rng rng; /* where the random accesses go */
+	uint64_t sum;   /* of what was read: keeps the reads alive */
+};
+
+/* Make ACCESSES of the pass, from its access number FROM on (from + accesses at most
+ * touch_accesses()). Returns how many were made: fewer only where a check finds a word that does
+ * not hold what the pass before stored; that is the next one, and it is still as it was found. */
+typedef uint64_t touch_fn(struct touch *t, uint64_t from, uint64_t accesses);
+
+/* Kinds of walk, each a complete row. */
+struct touch_kind {
+	bool writes, random, checks;
+	bool every_word; /* only for a step of one word */
+	touch_fn *touch;
+};
+
+extern const struct touch_kind touch_kinds[];
+
+/* The row for a walk. CHECKS holds only for writes that are not random. */
+const struct touch_kind *touch_find(bool writes, bool random, bool checks, uint64_t step);
+/* Accesses of one pass: one for each step that begins inside. */
+uint64_t touch_accesses(const struct touch *t);
+/* Accesses to make between two looks at the deadline: about 100 us even where each page has to be
+ * faulted in. */
+uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes);
+/* What a write stores at word I. */
+static inline uint64_t touch_value(const struct touch *t, uint64_t i)
+{
+	return (i & t->index_mask) + t->data;
+}
+
+#endif
