@@ -32,7 +32,8 @@ struct foreman {
 	unsigned *by_pid, mask; /* open hash table: index into processes + 1, 0: free */
 	unsigned count, started, running;
 	int ret, signal;
-	uint64_t kill_at_ns; /* 0: nothing to kill */
+	uint64_t interrupted_ns; /* when the signal came */
+	uint64_t kill_at_ns;     /* 0: nothing to kill */
 	uint64_t next_tick_ns;
 	sigset_t watched, old_mask;
 	struct sigaction old_int, old_term, old_alarm;
@@ -113,20 +114,30 @@ static void kill_workers(struct foreman *f)
 
 static void interrupt(struct foreman *f, int sig)
 {
+	uint64_t now = now_ns();
+
 	if (f->signal) {
-		kill_workers(f);
+		/* timeout(1) sends its signal twice; somebody who asks again waits longer. */
+		if (now > f->interrupted_ns + ns_per_s)
+			kill_workers(f);
 		return;
 	}
 	f->signal = sig;
+	f->interrupted_ns = now;
 	if (f->ret)
 		return;
-	f->kill_at_ns = now_ns() + (atomic_load(&f->board->state) == CREW_WORKING
-					    ? GRACE_INTERRUPTED_NS
-					    : GRACE_FAILED_NS);
+	f->kill_at_ns = now + (atomic_load(&f->board->state) == CREW_WORKING
+				       ? GRACE_INTERRUPTED_NS
+				       : GRACE_FAILED_NS);
 	change_state(f, CREW_INTERRUPTED);
 }
 
-/* "worker 3" or "workers 4-7": the tasks of process INDEX. */
+static struct tally *tallies_of(const struct foreman *f, unsigned index)
+{
+	return &f->board->tallies[index * MAX(f->crew->threads, 1)];
+}
+
+/* "worker 3" or "process of workers 4-7": the tasks of process INDEX. */
 static const char *workers_of(const struct foreman *f, unsigned index,
 			      char buf[static 64])
 {
@@ -135,37 +146,43 @@ static const char *workers_of(const struct foreman *f, unsigned index,
 	if (threads == 1)
 		snprintf(buf, 64, "worker %u", first);
 	else
-		snprintf(buf, 64, "workers %u-%u", first, first + threads - 1);
+		snprintf(buf, 64, "process of workers %u-%u", first, first + threads - 1);
 	return buf;
 }
 
-/* Process INDEX was killed or ended in a way of its own: the figures of its workers are void. */
+/* Process INDEX was killed, or ended in a way of its own: its figures are void. */
 static void lose(struct foreman *f, unsigned index, int status)
 {
-	unsigned threads = MAX(f->crew->threads, 1);
+	struct tally *tallies = tallies_of(f, index);
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	char who[64];
 
-	for (unsigned i = index * threads; i < (index + 1) * threads; i++) {
-		f->board->tallies[i].signal = sig;
-		atomic_store(&f->board->tallies[i].outcome, OUTCOME_LOST);
-	}
 	if (f->ret || f->signal)
 		return; /* our own doing, or a consequence of what was said already */
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_WORKER_FAILED) {
-		fail(f, -ECHILD); /* its last words were its own */
-		return;
+	for (unsigned i = 0; i < MAX(f->crew->threads, 1); i++) {
+		tallies[i].signal = sig;
+		atomic_store(&tallies[i].outcome, OUTCOME_LOST);
 	}
 	workers_of(f, index, who);
 	if (sig)
 		note("%s (pid %d) was killed by SIG%s", who, f->processes[index].pid,
 		     sigabbrev_np(sig) ?: "?");
-	else if (WEXITSTATUS(status) > EXIT_STOPPED)
-		note("%s (pid %d) was stopped by SIG%s", who, f->processes[index].pid,
-		     sigabbrev_np(WEXITSTATUS(status) - EXIT_STOPPED) ?: "?");
-	else
+	else if (WEXITSTATUS(status) != EXIT_WORKER_FAILED) /* that one has spoken */
 		note("%s (pid %d) ended with status %d", who, f->processes[index].pid,
 		     WEXITSTATUS(status));
+	fail(f, -ECHILD);
+}
+
+/* A signal to one process alone has stopped its workers: they did their part of what they
+ * could, but the run is not whole. */
+static void note_stopped(struct foreman *f, unsigned index, int sig)
+{
+	char who[64];
+
+	if (f->ret || f->signal)
+		return;
+	note("%s (pid %d) was stopped by SIG%s", workers_of(f, index, who),
+	     f->processes[index].pid, sigabbrev_np(sig) ?: "?");
 	fail(f, -ECHILD);
 }
 
@@ -180,19 +197,32 @@ static void notice_failures(struct foreman *f)
 	}
 }
 
+/* Does any worker of process INDEX stand at OUTCOME? */
+static bool any_outcome(const struct foreman *f, unsigned index, enum outcome outcome)
+{
+	const struct tally *tallies = tallies_of(f, index);
+
+	for (unsigned i = 0; i < MAX(f->crew->threads, 1); i++)
+		if (atomic_load(&tallies[i].outcome) == (int)outcome)
+			return true;
+	return false;
+}
+
 static void account(struct foreman *f, pid_t pid, int status)
 {
-	unsigned slot = *slot_of(f, pid);
+	unsigned slot = *slot_of(f, pid), index = slot - 1;
 
 	if (!slot)
 		return;
-	f->processes[slot - 1].reaped = true;
+	f->processes[index].reaped = true;
 	f->running--;
 	if (status)
 		notice_failures(f);
-	if (status &&
-	    !(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_WORKER_FAILED && f->ret))
-		lose(f, slot - 1, status);
+	if (WIFEXITED(status) && WEXITSTATUS(status) > EXIT_STOPPED)
+		note_stopped(f, index, WEXITSTATUS(status) - EXIT_STOPPED);
+	else if (status ? !any_outcome(f, index, OUTCOME_FAILED)
+			: any_outcome(f, index, OUTCOME_NONE))
+		lose(f, index, status);
 }
 
 static void reap(struct foreman *f)
@@ -313,7 +343,7 @@ static void fork_processes(struct foreman *f)
 		if (!pid)
 			_exit(worker_process(f->crew, f->board, i));
 		if (pid < 0) {
-			fail(f, failed("start process %u of %u", i + 1, f->count));
+			fail(f, failed("started %u of %u processes", i, f->count));
 			break;
 		}
 		f->processes[i].pid = pid;

@@ -177,6 +177,15 @@ static int work(struct worker *w)
 	return ret;
 }
 
+/* RET was said by the hook that failed; the parent is called to stop the others. */
+static void give_up(struct worker *w, int ret)
+{
+	atomic_store(&w->tally->error, ret);
+	atomic_store(&w->tally->outcome, OUTCOME_FAILED);
+	atomic_fetch_add(&w->board->failures, 1);
+	kill(w->board->parent, SIGCHLD);
+}
+
 static void *live(void *arg)
 {
 	struct worker *w = arg;
@@ -185,12 +194,8 @@ static void *live(void *arg)
 
 	if (!ret && await_start(w))
 		ret = work(w);
-	if (ret) {
-		atomic_store(&w->tally->error, ret);
-		atomic_store(&w->tally->outcome, OUTCOME_FAILED);
-		atomic_fetch_add(&w->board->failures, 1);
-		kill(w->board->parent, SIGCHLD);
-	}
+	if (ret)
+		give_up(w, ret);
 	if (teardown)
 		w->crew->teardown(w);
 	if (w->has_timer)
@@ -208,16 +213,11 @@ static void live_as_threads(struct worker *workers, unsigned count)
 		ret = pthread_create(&threads[started], NULL, live, &workers[started]);
 		started += !ret;
 	}
-	if (ret) {
-		errno = ret;
-		atomic_store(&workers->tally->error,
-			     failed("start thread %u of %u", started + 1, count));
-		atomic_store(&workers->tally->outcome, OUTCOME_FAILED);
-		atomic_fetch_add(&workers->board->failures, 1);
-		kill(workers->board->parent, SIGCHLD);
-	} else {
+	errno = ret;
+	if (ret)
+		give_up(workers, failed("start thread %u of %u", started + 1, count));
+	else
 		live(workers);
-	}
 	for (unsigned i = 1; i < started; i++)
 		pthread_join(threads[i], NULL);
 	free(threads);
@@ -249,7 +249,7 @@ int worker_process(const struct crew *crew, struct board *board, unsigned index)
 
 	enter_process(board, first, count);
 	if (!workers) {
-		atomic_store(&board->tallies[first].error, failed("worker"));
+		failed("memory for %u workers", count);
 		return EXIT_WORKER_FAILED;
 	}
 	for (unsigned i = 0; i < count; i++)

@@ -7,7 +7,7 @@
 uint64_t pass_over(struct worker *w, struct touch *t, const struct touch_kind *kind)
 {
 	uint64_t accesses = touch_accesses(t), done = 0;
-	uint64_t piece = touch_piece(kind, t->step, base_page_bytes());
+	uint64_t piece = touch_piece(kind, t->step, base_page_bytes(), t->fresh);
 
 	while (done < accesses) {
 		uint64_t asked = MIN(piece, accesses - done);

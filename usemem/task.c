@@ -90,8 +90,11 @@ static int passes_over(struct worker *w, const struct phase *phase, uint64_t uni
 	for (uint64_t pass = 0; pass < cfg.passes && !ret && (!pass || keep_going(w));
 	     pass++) {
 		bool checks = phase->checks && pass > 0;
-		uint64_t wrong = pass_over(
-			w, &t, touch_find(phase->writes, cfg.random, checks, t.step));
+		uint64_t wrong;
+
+		t.fresh = phase->allocates && !pass && !cfg.prefault;
+		wrong = pass_over(w, &t,
+				  touch_find(phase->writes, cfg.random, checks, t.step));
 
 		if (wrong != UINT64_MAX)
 			ret = wrong_data(&t, wrong, unit);

@@ -166,15 +166,13 @@ uint64_t touch_accesses(const struct touch *t)
 	return t->count / t->step + (t->count % t->step != 0);
 }
 
-uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes)
+uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes,
+		     bool fresh)
 {
-	enum { PIECE_PAGES = 16, PIECE_RANDOM = 64 };
-	uint64_t page_words = page_bytes / sizeof(uint64_t);
+	uint64_t pages = fresh ? 4 : 16, page_words = page_bytes / sizeof(uint64_t);
 
 	/* Random accesses overlap, which each look at the deadline interrupts. */
 	if (kind->random)
-		return PIECE_RANDOM;
-	if (step >= page_words)
-		return PIECE_PAGES;
-	return PIECE_PAGES * page_words / step;
+		return 4 * pages;
+	return step >= page_words ? pages : pages * page_words / step;
 }

@@ -17,6 +17,7 @@ struct touch {
 	uint64_t index_mask, data;
 	struct rng rng; /* where the random accesses go */
 	uint64_t sum;   /* of what was read: keeps the reads alive */
+	bool fresh;     /* nothing has touched these words before */
 };
 
 /* Make ACCESSES of the pass, from its access number FROM on (from + accesses at most
@@ -37,9 +38,10 @@ extern const struct touch_kind touch_kinds[];
 const struct touch_kind *touch_find(bool writes, bool random, bool checks, uint64_t step);
 /* Accesses of one pass: one for each step that begins inside. */
 uint64_t touch_accesses(const struct touch *t);
-/* Accesses to make between two looks at the deadline: about 100 us even where each page has to be
- * faulted in. */
-uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes);
+/* Accesses to make between two looks at the deadline: well below 100 us. FRESH: each page will
+ * have to be faulted in, which takes a thousand times as long as an access. */
+uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes,
+		     bool fresh);
 /* What a write stores at word I. */
 static inline uint64_t touch_value(const struct touch *t, uint64_t i)
 {
