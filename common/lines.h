@@ -14,7 +14,7 @@ must_check int print_bandwidth(const char *prefix, uint64_t bytes, uint64_t ns);
 must_check int print_free_time(uint64_t ns);
 /* Microseconds as these lines have them: truncated, 1 at least. */
 uint64_t line_usecs(uint64_t ns);
-/* The rate in KB/s as these lines have it; nothing wraps below 2^64 bytes. */
+/* The rate in KB/s as these lines have it; nothing wraps while the rate fits in 64 bits. */
 uint64_t line_kb_per_s(uint64_t bytes, uint64_t ns);
 
 #endif

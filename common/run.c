@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define LIVE_LINE_NS (500 * ns_per_ms)
-enum { MAX_REPETITIONS = 1000000 };
+/* A task takes a pid, and those end below PID_MAX_LIMIT (proc(5), pid_max). */
+enum { MAX_REPETITIONS = 1000000, MAX_TASKS = 1 << 22 };
 
 static const struct metric metric_throughput = { "throughput", UNIT_BYTES_PER_S, true };
 static const struct metric metric_throughput_sum = { "throughput_sum", UNIT_BYTES_PER_S,
@@ -77,10 +78,9 @@ static int look_around(struct run *run)
 	ret = topo_read(&run->topo, "");
 	if (!ret)
 		ret = limits_read(&run->limits, "");
-	if (!ret && workers > INT32_MAX)
-		ret = refused(
-			"--nproc x --thread: %ju tasks are more than a system can have",
-			(uintmax_t)workers);
+	if (!ret && workers > MAX_TASKS)
+		ret = refused("--nproc x --thread is %ju: expected at most %d tasks",
+			      (uintmax_t)workers, MAX_TASKS);
 	run->workers = (unsigned)workers;
 	return ret;
 }

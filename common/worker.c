@@ -244,7 +244,8 @@ static void enter_process(struct board *board, unsigned first, unsigned count)
 int worker_process(const struct crew *crew, struct board *board, unsigned index)
 {
 	unsigned count = MAX(crew->threads, 1), first = index * count;
-	struct worker *workers = calloc(count, sizeof(*workers));
+	/* The heap would cost each of thousands of processes a page. */
+	struct worker one, *workers = count == 1 ? &one : calloc(count, sizeof(*workers));
 	int status = 0;
 
 	enter_process(board, first, count);
@@ -269,6 +270,7 @@ int worker_process(const struct crew *crew, struct board *board, unsigned index)
 	for (unsigned i = 0; i < count; i++)
 		if (atomic_load(&workers[i].tally->error))
 			status = EXIT_WORKER_FAILED;
-	free(workers);
+	if (workers != &one)
+		free(workers);
 	return !status && here.signal ? EXIT_STOPPED + here.signal : status;
 }
