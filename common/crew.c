@@ -278,7 +278,8 @@ static void heed_signals(struct foreman *f, uint64_t at_ns)
 
 	if (sig == SIGINT || sig == SIGTERM)
 		interrupt(f, sig);
-	else if (sig == SIGCHLD)
+	/* After any of them: a flood of one must not hide another. */
+	if (sig > 0)
 		reap(f);
 	if (atomic_load(&f->board->failures))
 		notice_failures(f);
