@@ -21,6 +21,7 @@ void base_init(void)
 		    open("/dev/null", flags[fd]) != fd)
 			_exit(1);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 int write_all(int fd, const void *data, size_t len)

@@ -27,8 +27,8 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Call first in main: no descriptor below 3 is free for a file of ours to land on (a write to a
- * standard output that was closed fails with EBADF), and a reader that has gone is an error of
- * write(2), not a signal. */
+ * standard output that was closed fails with EBADF), and a reader that has gone or a file that
+ * may grow no more is an error of write(2), not a signal. */
 void base_init(void);
 
 /* Print "program: message: strerror(errno)" on stderr in one write and return -errno. */

@@ -28,7 +28,7 @@ struct board {
 	_Atomic unsigned failures;   /* workers whose tally has an error */
 	pid_t parent;
 	unsigned total;
-	size_t bytes, records_at, record_bytes;
+	size_t bytes, records_at, record_bytes, foreman_at;
 	_Alignas(CACHE_PAIR) _Atomic unsigned ready; /* workers at the start line */
 	_Alignas(
 		CACHE_PAIR) _Atomic unsigned ended; /* workers whose work has ended; counted

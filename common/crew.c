@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -36,7 +35,7 @@ struct foreman {
 	uint64_t kill_at_ns;     /* 0: nothing to kill */
 	uint64_t next_tick_ns;
 	sigset_t watched, old_mask;
-	struct sigaction old_int, old_term, old_alarm;
+	struct sigaction old_int, old_term, old_alarm, old_child;
 };
 
 const char *outcome_name(enum outcome outcome)
@@ -52,14 +51,21 @@ const char *outcome_name(enum outcome outcome)
 	return names[outcome];
 }
 
-/* Anonymous shared memory: it is gone with the last process that maps it. */
-static struct board *board_new(const struct crew *crew, unsigned total)
+static size_t in_pairs(size_t bytes)
+{
+	return (bytes + CACHE_PAIR - 1) / CACHE_PAIR * CACHE_PAIR;
+}
+
+/* Anonymous shared memory: it is gone with the last process that maps it. FOREMAN_BYTES more are
+ * the parent's own: in private memory each fork would make it copy what it writes next. */
+static struct board *board_new(const struct crew *crew, unsigned total,
+			       size_t foreman_bytes)
 {
 	size_t records_at = sizeof(struct board) + total * sizeof(struct tally);
 	/* Records stay apart as tallies do: a worker writes its own while others run. */
-	size_t record_bytes = (crew->record_bytes + CACHE_PAIR - 1) / CACHE_PAIR *
-			      CACHE_PAIR;
-	size_t bytes = records_at + total * record_bytes;
+	size_t record_bytes = in_pairs(crew->record_bytes);
+	size_t foreman_at = records_at + total * record_bytes;
+	size_t bytes = foreman_at + foreman_bytes;
 	struct board *b = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -70,6 +76,7 @@ static struct board *board_new(const struct crew *crew, unsigned total)
 	b->bytes = bytes;
 	b->records_at = records_at;
 	b->record_bytes = record_bytes;
+	b->foreman_at = foreman_at;
 	return b;
 }
 
@@ -251,11 +258,14 @@ static struct crew_view view_of(const struct foreman *f)
 static void tick(struct foreman *f)
 {
 	struct crew_view view = view_of(f);
+	uint64_t now;
 
 	f->crew->tick(f->crew->context, &view);
 	/* Ticks that could not be kept are left out, not made up for. */
-	while (f->next_tick_ns <= now_ns())
-		f->next_tick_ns += f->crew->tick_ns;
+	now = now_ns();
+	if (f->next_tick_ns <= now)
+		f->next_tick_ns = now + f->crew->tick_ns -
+				  (now - f->next_tick_ns) % f->crew->tick_ns;
 }
 
 static void open_start_line(struct foreman *f)
@@ -359,19 +369,23 @@ static void fork_processes(struct foreman *f)
 
 static int foreman_init(struct foreman *f, const struct crew *crew)
 {
-	unsigned count = MAX(crew->processes, 1), slots = 1;
-	uint64_t total = (uint64_t)count * MAX(crew->threads, 1);
+	uint64_t count = MAX(crew->processes, 1), total = count * MAX(crew->threads, 1),
+		 slots = 1;
 
-	while (slots < 2 * (uint64_t)count)
+	while (slots < 2 * count)
 		slots *= 2;
-	*f = (struct foreman){ .crew = crew, .count = count, .mask = slots - 1 };
-	f->processes = calloc(count, sizeof(*f->processes));
-	f->by_pid = calloc(slots, sizeof(*f->by_pid));
-	if (total <= INT32_MAX)
-		f->board = board_new(crew, (unsigned)total);
-	if (f->processes && f->by_pid && f->board)
-		return 0;
-	return failed("memory for %ju workers", (uintmax_t)total);
+	*f = (struct foreman){ .crew = crew,
+			       .count = (unsigned)count,
+			       .mask = (unsigned)slots - 1 };
+	if (total <= MAX_WORKERS)
+		f->board = board_new(crew, (unsigned)total,
+				     count * sizeof(*f->processes) +
+					     slots * sizeof(*f->by_pid));
+	if (!f->board)
+		return failed("memory for %ju workers", (uintmax_t)total);
+	f->processes = (struct process *)((char *)f->board + f->board->foreman_at);
+	f->by_pid = (unsigned *)(f->processes + count);
+	return 0;
 }
 
 static void take_signals(struct foreman *f)
@@ -384,6 +398,8 @@ static void take_signals(struct foreman *f)
 	sigaction(SIGINT, NULL, &f->old_int);
 	sigaction(SIGTERM, NULL, &f->old_term);
 	sigaction(SIGALRM, NULL, &f->old_alarm);
+	/* Whoever started us may ignore it, and then no child waits to be reaped. */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &f->old_child);
 	worker_handlers();
 }
 
@@ -392,6 +408,7 @@ static void give_signals_back(struct foreman *f)
 	sigaction(SIGINT, &f->old_int, NULL);
 	sigaction(SIGTERM, &f->old_term, NULL);
 	sigaction(SIGALRM, &f->old_alarm, NULL);
+	sigaction(SIGCHLD, &f->old_child, NULL);
 	sigprocmask(SIG_SETMASK, &f->old_mask, NULL);
 }
 
@@ -431,8 +448,6 @@ int crew_run(const struct crew *crew, struct crew_result *result)
 		sum_up(&f, result);
 		ret = f.ret;
 	}
-	free(f.processes);
-	free(f.by_pid);
 	return ret;
 }
 

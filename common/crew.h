@@ -17,6 +17,9 @@
 /* Two 64-byte lines: x86 prefetches lines in pairs. */
 #define CACHE_PAIR 128
 
+/* Each takes a pid, and those end below PID_MAX_LIMIT (proc(5), pid_max). */
+#define MAX_WORKERS (1 << 22)
+
 enum outcome {
 	OUTCOME_NONE, /* never got as far as its end */
 	OUTCOME_OK,
@@ -36,6 +39,8 @@ struct tally {
 	_Atomic int error;             /* 0 or -errno of the hook that failed */
 	_Atomic int outcome; /* by its worker; by the parent once its process is dead */
 	int signal;          /* with OUTCOME_LOST: the parent writes it */
+	_Atomic int
+		stopped_by; /* of a process's first worker: the signal that stopped it */
 };
 
 struct worker {

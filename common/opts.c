@@ -142,6 +142,8 @@ struct parser {
 	const struct opt *rows[MAX_ROWS];
 	unsigned count, own_count;
 	char letters[2 + 3 * MAX_ROWS];
+	char *help; /* as the defaults were before the first option */
+	size_t help_len;
 	struct option *longs;
 	unsigned long_count;
 };
@@ -263,13 +265,12 @@ static void print_row(FILE *out, const struct opt *o)
 	fputc('\n', out);
 }
 
-static char *help_text(const struct parser *p, size_t *len)
+static int write_help(struct parser *p)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, len);
+	FILE *out = open_memstream(&p->help, &p->help_len);
 
 	if (!out)
-		return NULL;
+		return failed("help");
 	fprintf(out, "Usage: %s [options]%s%s\n%s.\n\n", program_invocation_short_name,
 		p->usage->operands[0] ? " " : "", p->usage->operands, p->usage->purpose);
 	for (unsigned i = 0; i < p->count; i++) {
@@ -279,23 +280,18 @@ static char *help_text(const struct parser *p, size_t *len)
 	}
 	fprintf(out, "\nSIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, h; "
 		     "without one, seconds.\n");
-	return fclose(out) ? NULL : text;
+	return fclose(out) ? failed("help") : 0;
 }
 
 static _Noreturn void print_and_exit(const struct parser *p, enum opt_kind kind)
 {
-	size_t len;
-	char *text;
 	int ret;
 
 	if (kind == OPT_KIND_VERSION)
 		exit(exit_status(print_line("%s (pagemill) %s",
 					    program_invocation_short_name,
 					    PAGEMILL_VERSION)));
-	text = help_text(p, &len);
-	if (!text)
-		exit(exit_status(failed("help")));
-	ret = write_all(STDOUT_FILENO, text, len);
+	ret = write_all(STDOUT_FILENO, p->help, p->help_len);
 	errno = -ret;
 	exit(ret ? exit_status(failed("write help to standard output")) : 0);
 }
@@ -367,6 +363,10 @@ int opts_parse(const struct usage *usage, const struct opt *own,
 	collect_rows(&p, standard);
 	build_letters(&p);
 	ret = build_longs(&p);
+	if (!ret)
+		ret = write_help(&p);
+	/* Options and operands mix, whatever the environment says. */
+	unsetenv("POSIXLY_CORRECT");
 	opterr = 0;
 	while (!ret &&
 	       (optopt = 0, c = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1)
@@ -375,5 +375,6 @@ int opts_parse(const struct usage *usage, const struct opt *own,
 	if (ret)
 		exit(exit_status(ret));
 	free_longs(&p);
+	free(p.help);
 	return optind;
 }

@@ -95,24 +95,28 @@ static int mappable_bytes(const struct backing *b, uint64_t *bytes)
 
 static int lengthen_created(struct backing *b, uint64_t bytes)
 {
+	struct stat st;
 	int ret;
 
 	if (!ftruncate(b->fd, (off_t)(b->offset + bytes)))
 		return 0;
 	ret = failed("make %s %ju bytes long", b->path, (uintmax_t)(b->offset + bytes));
-	unlink(b->path);
+	/* What was made is of no use; a link that led to it was there before. */
+	if (!lstat(b->path, &st) && S_ISREG(st.st_mode))
+		unlink(b->path);
 	return ret;
 }
 
 static int open_file(struct backing *b, uint64_t bytes)
 {
-	int flags = (b->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC;
+	/* O_NONBLOCK: a pipe shall be found out, not waited for. */
+	int flags = (b->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
 	uint64_t there;
 	int ret;
 
 	b->fd = open(b->path, flags);
 	if (b->fd < 0 && errno == ENOENT && b->writable) {
-		b->fd = open(b->path, flags | O_CREAT | O_EXCL, 0666);
+		b->fd = open(b->path, flags | O_CREAT, 0666);
 		b->created = b->fd >= 0;
 	}
 	if (b->fd < 0)
@@ -205,6 +209,9 @@ struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes)
 	if (b->source->heap) {
 		first = (first + page - 1) / page * page;
 		end = end / page * page;
+	} else {
+		first = first / page * page;
+		end = (end + page - 1) / page * page;
 	}
 	return (struct pages){ (void *)first, end > first ? end - first : 0 };
 }

@@ -52,7 +52,8 @@ void backing_close(struct backing *b);
 must_check int region_map(const struct backing *b, uint64_t at, uint64_t bytes,
 			  void **memory);
 must_check int region_unmap(const struct backing *b, void *memory, uint64_t bytes);
-/* All pages of a mapping; of memory from malloc(3) those that lie wholly inside, maybe none. */
+/* All pages that BYTES of a mapping lie in; of memory from malloc(3) those that lie wholly
+ * inside, maybe none. */
 struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes);
 /* msync(2) of these pages. 0 or -errno after saying so. */
 must_check int region_sync(const struct backing *b, void *memory, uint64_t bytes,

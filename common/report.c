@@ -294,41 +294,56 @@ void report_outcome(struct report *r, int ret, int signal)
 	json_object_set_new(r->root, "outcome", json_string(outcome));
 }
 
+/* A nameless file beside what PATH is or will be; the old one stays until the new is complete. */
+static int open_beside(struct report_file *file)
+{
+	char *copy = strdup(file->target);
+
+	if (!copy)
+		return -ENOMEM;
+	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(copy);
+	if (file->fd >= 0)
+		file->nameless = true;
+	else if (errno == EOPNOTSUPP || errno == EISDIR)
+		file->fd = open(file->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+				0666);
+	return file->fd < 0 ? -errno : 0;
+}
+
 int report_file_open(struct report_file *file, const char *path)
 {
-	char *copy;
+	struct stat st;
+	int ret = 0;
 
 	*file = (struct report_file){ .path = path, .fd = STDOUT_FILENO };
 	if (!path[0] || !strcmp(path, "-"))
 		return 0;
-	file->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	if (file->fd >= 0)
-		return 0;
-	if (errno != ENOENT)
-		return failed("open %s", path);
-	copy = strdup(path);
-	if (!copy)
-		return failed("open %s", path);
-	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	file->nameless = file->fd >= 0;
-	free(copy);
-	if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR))
-		file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return file->fd < 0 ? failed("create %s", path) : 0;
+	/* Where a link leads is written, not the link. */
+	if (!realpath(path, file->target))
+		snprintf(file->target, sizeof(file->target), "%s", path);
+	if (stat(path, &st))
+		ret = errno == ENOENT ? open_beside(file) : -errno;
+	else if (S_ISREG(st.st_mode))
+		ret = access(path, W_OK) ? -errno : open_beside(file);
+	else if ((file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+		ret = -errno;
+	errno = -ret;
+	return ret ? failed("create %s", path) : 0;
 }
 
-/* Give the nameless file its name; somebody may have put a file there since. */
+/* Give the nameless file its name, in the place of what is there. */
 static int link_file(const struct report_file *file)
 {
-	char self[64], aside[PATH_MAX];
+	char self[64], aside[PATH_MAX + 16];
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
-	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->path, AT_SYMLINK_FOLLOW))
+	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW))
 		return 0;
-	snprintf(aside, sizeof(aside), "%s.%d", file->path, getpid());
+	snprintf(aside, sizeof(aside), "%s.%d", file->target, getpid());
 	if (errno == EEXIST &&
 	    !linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) &&
-	    !rename(aside, file->path))
+	    !rename(aside, file->target))
 		return 0;
 	return -errno;
 }

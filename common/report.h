@@ -10,6 +10,8 @@
 #include "common/stats.h"
 #include "common/topo.h"
 
+#include <limits.h>
+
 enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS };
 
 /* A row for each figure a program reports; the JSON key is "name_unit". */
@@ -46,10 +48,11 @@ void report_warning(struct report *r, const char *text);
 void report_outcome(struct report *r, int ret, int signal);
 
 /* A place for the document, opened before the run so that a wrong path costs no run: PATH, or
- * standard output where PATH is "" or "-". A file that is not there yet appears only once it is
- * complete; one that is there is emptied now. */
+ * standard output where PATH is "" or "-". The file appears, or takes the place of the one that
+ * is there, only once it is complete. */
 struct report_file {
 	const char *path;
+	char target[PATH_MAX]; /* path with links followed */
 	int fd;
 	bool nameless;
 };

@@ -14,14 +14,13 @@
 #include <unistd.h>
 
 #define LIVE_LINE_NS (500 * ns_per_ms)
-/* A task takes a pid, and those end below PID_MAX_LIMIT (proc(5), pid_max). */
-enum { MAX_REPETITIONS = 1000000, MAX_TASKS = 1 << 22 };
+enum { MAX_REPETITIONS = 1000000 };
 
 static const struct metric metric_throughput = { "throughput", UNIT_BYTES_PER_S, true };
 static const struct metric metric_throughput_sum = { "throughput_sum", UNIT_BYTES_PER_S,
 						     true };
 static const struct metric metric_window = { "window", UNIT_NS, false };
-static const struct metric metric_bytes = { "bytes", UNIT_BYTES, true };
+static const struct metric metric_bytes = { "total", UNIT_BYTES, true };
 
 /* One run of the program, all repetitions of it. */
 struct session {
@@ -69,7 +68,7 @@ static void fill_standard(struct run *run)
 
 static int look_around(struct run *run)
 {
-	uint64_t workers = (uint64_t)MAX(run->processes, 1) * MAX(run->threads, 1);
+	uint64_t workers = (uint64_t)run->processes * run->threads;
 	int ret;
 
 	if (run->samples > MAX_REPETITIONS || run->warmup > MAX_REPETITIONS)
@@ -78,9 +77,9 @@ static int look_around(struct run *run)
 	ret = topo_read(&run->topo, "");
 	if (!ret)
 		ret = limits_read(&run->limits, "");
-	if (!ret && workers > MAX_TASKS)
+	if (!ret && workers > MAX_WORKERS)
 		ret = refused("--nproc x --thread is %ju: expected at most %d tasks",
-			      (uintmax_t)workers, MAX_TASKS);
+			      (uintmax_t)workers, MAX_WORKERS);
 	run->workers = (unsigned)workers;
 	return ret;
 }
@@ -98,6 +97,9 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 		exit(exit_status(failed("arguments")));
 	memcpy(run->argv, argv, (size_t)argc * sizeof(*argv));
 	operand = opts_parse(usage, own, run->standard, argc, argv);
+	/* 0 is as if not given. */
+	run->processes = MAX(run->processes, 1);
+	run->threads = MAX(run->threads, 1);
 	ret = look_around(run);
 	if (ret)
 		exit(exit_status(ret));
@@ -281,7 +283,8 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	return mine;
 }
 
-static int session_open(struct session *s, struct run *run, struct report_file *file)
+static int session_open(struct session *s, struct run *run, const struct run_hooks *hooks,
+			struct report_file *file)
 {
 	*s = (struct session){ .run = run,
 			       .shortest_window_ns = UINT64_MAX,
@@ -291,6 +294,8 @@ static int session_open(struct session *s, struct run *run, struct report_file *
 	if (!s->rates || !s->report)
 		return failed("memory for the results");
 	report_environment(s->report, &run->topo, &run->limits);
+	if (hooks->describe)
+		hooks->describe(s->report);
 	return run->json ? report_file_open(file, run->json) : 0;
 }
 
@@ -300,7 +305,7 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	struct report_file file;
 	struct session s;
 	struct crew mine;
-	int signal = 0, wrote, ret = session_open(&s, run, &file);
+	int signal = 0, wrote, ret = session_open(&s, run, hooks, &file);
 	bool opened = !ret;
 
 	mine = crew_for(&s, crew);

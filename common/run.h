@@ -33,6 +33,7 @@ struct run {
 
 /* What a program adds to a repetition. Each hook may be NULL. */
 struct run_hooks {
+	void (*describe)(struct report *r); /* once: what no option row holds */
 	int (*set_up)(void); /* before the fan-out, in the parent; 0 or -errno */
 	/* Figures of a repetition that went well or was interrupted. */
 	void (*collect)(struct report *r, const struct crew_result *result);

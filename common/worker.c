@@ -14,13 +14,9 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* This process's part of the board, for its signal handlers. */
-static struct {
-	struct board *board;
-	struct tally *tallies;
-	unsigned count;
-	_Atomic int signal; /* told to stop by this one; 0: not */
-} here;
+/* The worker that this thread is, for the signal handlers. (Not a plain static: a page that each
+ * of thousands of processes would have to copy; the thread's own data is copied anyway.) */
+static _Thread_local struct worker *self;
 
 static void on_deadline(int sig, siginfo_t *info, void *context)
 {
@@ -32,13 +28,28 @@ static void on_deadline(int sig, siginfo_t *info, void *context)
 		atomic_store(&tally->limit, 0);
 }
 
+static unsigned threads_of(const struct worker *w)
+{
+	return MAX(w->crew->threads, 1);
+}
+
+/* The tallies of all workers of this process. */
+static struct tally *tallies_here(const struct worker *w)
+{
+	return &w->board->tallies[w->id - w->id % threads_of(w)];
+}
+
 static void on_stop(int sig)
 {
 	int saved = errno;
 
-	atomic_store(&here.signal, sig);
-	stop_tallies(here.tallies, here.count);
-	board_ring(here.board);
+	if (!self) { /* a thread about to begin; the first has begun */
+		syscall(SYS_tgkill, getpid(), getpid(), sig);
+	} else {
+		atomic_store(&tallies_here(self)->stopped_by, sig);
+		stop_tallies(tallies_here(self), threads_of(self));
+		board_ring(self->board);
+	}
 	errno = saved;
 }
 
@@ -55,7 +66,8 @@ void worker_handlers(void)
 
 bool crew_stopping(const struct worker *w)
 {
-	return atomic_load(&w->board->state) > CREW_WORKING || atomic_load(&here.signal);
+	return atomic_load(&w->board->state) > CREW_WORKING ||
+	       atomic_load(&tallies_here(w)->stopped_by);
 }
 
 static int timer_open(struct worker *w)
@@ -188,7 +200,7 @@ static void give_up(struct worker *w, int ret)
 
 static void *live(void *arg)
 {
-	struct worker *w = arg;
+	struct worker *w = self = arg;
 	int ret = prepare(w);
 	bool teardown = !ret && w->crew->teardown;
 
@@ -223,32 +235,30 @@ static void live_as_threads(struct worker *workers, unsigned count)
 	free(threads);
 }
 
-static void enter_process(struct board *board, unsigned first, unsigned count)
+static void enter_process(struct worker *first)
 {
-	sigset_t stops;
+	sigset_t mine;
 
-	here.board = board;
-	here.tallies = &board->tallies[first];
-	here.count = count;
+	self = first;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before the line above. */
-	if (getppid() != board->parent)
+	if (getppid() != first->board->parent)
 		_exit(EXIT_WORKER_FAILED);
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGINT);
-	sigaddset(&stops, SIGTERM);
-	sigaddset(&stops, SIGCHLD);
-	sigprocmask(SIG_UNBLOCK, &stops, NULL);
+	sigemptyset(&mine);
+	sigaddset(&mine, SIGINT);
+	sigaddset(&mine, SIGTERM);
+	sigaddset(&mine, SIGCHLD);
+	sigaddset(&mine, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &mine, NULL);
 }
 
 int worker_process(const struct crew *crew, struct board *board, unsigned index)
 {
 	unsigned count = MAX(crew->threads, 1), first = index * count;
-	/* The heap would cost each of thousands of processes a page. */
+	/* The heap, too, would cost each process a page. */
 	struct worker one, *workers = count == 1 ? &one : calloc(count, sizeof(*workers));
-	int status = 0;
+	int status;
 
-	enter_process(board, first, count);
 	if (!workers) {
 		failed("memory for %u workers", count);
 		return EXIT_WORKER_FAILED;
@@ -263,14 +273,17 @@ int worker_process(const struct crew *crew, struct board *board, unsigned index)
 			.tally = &board->tallies[first + i],
 			.record = board_record(board, first + i),
 		};
+	enter_process(workers);
 	if (count == 1)
 		live(workers);
 	else
 		live_as_threads(workers, count);
+	status = workers->tally->stopped_by;
+	status = status ? EXIT_STOPPED + status : 0;
 	for (unsigned i = 0; i < count; i++)
 		if (atomic_load(&workers[i].tally->error))
 			status = EXIT_WORKER_FAILED;
 	if (workers != &one)
 		free(workers);
-	return !status && here.signal ? EXIT_STOPPED + here.signal : status;
+	return status;
 }

@@ -14,8 +14,7 @@ int check_options(void)
 		  "--step: expected at least 8 bytes" },
 		{ cfg.sync_rw && cfg.unit_bytes && cfg.unit_bytes != cfg.size_bytes,
 		  "--sync-rw: expected no --unit, or one of SIZE" },
-		{ paged && cfg.unit_bytes % base_page_bytes() &&
-			  cfg.unit_bytes < cfg.size_bytes,
+		{ paged && cfg.unit_bytes % base_page_bytes(),
 		  "--unit: expected whole pages, since a file or memfd is mapped" },
 	};
 
@@ -63,7 +62,7 @@ int check_memory(void)
 	if (b->shared && (b->source->is_file || cfg.prealloc))
 		tasks = 1;
 	else if (cfg.prealloc)
-		tasks = MAX(cfg.run.processes, 1) + (cfg.prefault ? 1 : 0);
+		tasks = cfg.run.processes + (cfg.prefault ? 1 : 0);
 	need = times(written_bytes(), tasks);
 	if (need <= room)
 		return 0;

@@ -12,6 +12,7 @@
 struct config cfg = {
 	.step_bytes = sizeof(uint64_t),
 	.passes = 1,
+	.run = { .processes = 1, .threads = 1 },
 	.index_mask = UINT64_MAX,
 };
 
@@ -140,19 +141,24 @@ static void tear_down(void)
 	backing_close(&cfg.backing);
 }
 
-static int print_plan(void)
+static void describe(struct report *r)
+{
+	report_option(r, "size_bytes", cfg.size_bytes);
+}
+
+static void say_plan(void)
 {
 	char size[FORMAT_LEN], unit[FORMAT_LEN], step[FORMAT_LEN], room[FORMAT_LEN];
 
-	return print_line(
-		"%u tasks, each %s %s of %s memory in units of %s, one access every %s, "
-		"%ju times; this process may use %s",
-		cfg.run.workers, cfg.readonly ? "reads" : "writes",
-		format_size(size, cfg.size_bytes),
-		cfg.backing.path ?: cfg.backing.source->name,
-		format_size(unit, cfg.unit_bytes), format_size(step, cfg.step_bytes),
-		(uintmax_t)cfg.passes,
-		format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+	note("%u tasks, each %s %s of %s memory in units of %s, one access every %s, %ju "
+	     "times; "
+	     "this process may use %s",
+	     cfg.run.workers, cfg.readonly ? "reads" : "writes",
+	     format_size(size, cfg.size_bytes),
+	     cfg.backing.path ?: cfg.backing.source->name,
+	     format_size(unit, cfg.unit_bytes), format_size(step, cfg.step_bytes),
+	     (uintmax_t)cfg.passes,
+	     format_bytes(room, (double)limits_memory(&cfg.run.limits)));
 }
 
 int main(int argc, char **argv)
@@ -164,7 +170,12 @@ int main(int argc, char **argv)
 		.finish = task_finish,
 		.teardown = task_teardown,
 	};
-	const struct run_hooks hooks = { set_up, collect_figures, tear_down };
+	const struct run_hooks hooks = {
+		.describe = describe,
+		.set_up = set_up,
+		.collect = collect_figures,
+		.tear_down = tear_down,
+	};
 	int operand, ret;
 
 	base_init();
@@ -179,7 +190,9 @@ int main(int argc, char **argv)
 	ret = check_memory();
 	if (ret)
 		return exit_status(ret);
-	if (cfg.run.dry_run)
-		return exit_status(print_plan());
+	if (cfg.run.dry_run) {
+		say_plan();
+		return 0;
+	}
 	return run_repeat(&cfg.run, &crew, &hooks);
 }
