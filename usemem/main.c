@@ -5,6 +5,7 @@
 #include "usemem/usemem.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -146,19 +147,26 @@ static void describe(struct report *r)
 	report_option(r, "size_bytes", cfg.size_bytes);
 }
 
-static void say_plan(void)
+/* On standard output, unless that is for JSON, of which a dry run has none. */
+static int say_plan(void)
 {
-	char size[FORMAT_LEN], unit[FORMAT_LEN], step[FORMAT_LEN], room[FORMAT_LEN];
+	char size[FORMAT_LEN], unit[FORMAT_LEN], step[FORMAT_LEN], room[FORMAT_LEN],
+		plan[512];
 
-	note("%u tasks, each %s %s of %s memory in units of %s, one access every %s, %ju "
-	     "times; "
-	     "this process may use %s",
-	     cfg.run.workers, cfg.readonly ? "reads" : "writes",
-	     format_size(size, cfg.size_bytes),
-	     cfg.backing.path ?: cfg.backing.source->name,
-	     format_size(unit, cfg.unit_bytes), format_size(step, cfg.step_bytes),
-	     (uintmax_t)cfg.passes,
-	     format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+	snprintf(plan, sizeof(plan),
+		 "%u tasks, each %s %s of %s memory in units of %s, one access every %s, "
+		 "%ju times; "
+		 "this process may use %s",
+		 cfg.run.workers, cfg.readonly ? "reads" : "writes",
+		 format_size(size, cfg.size_bytes),
+		 cfg.backing.path ?: cfg.backing.source->name,
+		 format_size(unit, cfg.unit_bytes), format_size(step, cfg.step_bytes),
+		 (uintmax_t)cfg.passes,
+		 format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+	if (run_prints_lines(&cfg.run))
+		return print_line("%s", plan);
+	note("%s", plan);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -190,9 +198,7 @@ int main(int argc, char **argv)
 	ret = check_memory();
 	if (ret)
 		return exit_status(ret);
-	if (cfg.run.dry_run) {
-		say_plan();
-		return 0;
-	}
+	if (cfg.run.dry_run)
+		return exit_status(say_plan());
 	return run_repeat(&cfg.run, &crew, &hooks);
 }

@@ -13,8 +13,8 @@ import sys
 import threading
 
 sys.dont_write_bytecode = True
-from harness import (MIB, NOBODY, PAGE, WALK, Run, Skip, Tests, alive, be_nobody, brief, children,  # noqa: E402
-                     in_order, need_root, read_lines, run, stat_fields, status_line, until)
+from harness import (MIB, NOBODY, PAGE, WALK, Run, Skip, Tests, alive, be_nobody, brief,  # noqa: E402
+                     in_order, left_of, need_root, read_lines, run, status_line, until)
 
 FOR_EVER = ['-r', '1000000000000']
 SOON = 5            # seconds: generous for what is to be over within one
@@ -30,16 +30,6 @@ def both(*calls):
         for call in calls:
             call()
     return call_all
-
-
-def left_of(session):
-    """Processes that are left of a run: each has a session of its own."""
-    found = []
-    for name in os.listdir('/proc'):
-        fields = stat_fields(name) if name.isdigit() else []
-        if fields and int(fields[3]) == session and fields[0] not in (b'Z', b'X'):
-            found.append(int(name))
-    return found
 
 
 def check_gone(tests, row, session):
@@ -139,6 +129,14 @@ def workers_are_the_oom_killers_choice(tests):
         tests.check('oom_score_adj of usemem', oom_score(os.getpid()), oom_score(running.pid))
 
 
+def too_many_tasks(tests):
+    """More than any system can have: said soon, by whatever stops it first."""
+    for args in (['-n', '2147483647'], ['-n', '1500000000'], ['-n', '1000000000'], ['-n', '65536', '-t', '32767']):
+        result = run(tests, [*args, '0'], seconds=SOON, before=limit(resource.RLIMIT_AS, 1 << 40))
+        tests.check(f'{args}: status', '1 or 2', result.status, result.status in (1, 2))
+        tests.check(f'{args}: stderr', 'a cause', result.err, result.err.startswith(b'usemem: '))
+
+
 # signals: SIGINT and SIGTERM to usemem, and its own death
 
 def interrupted(tests, row, args, tasks, sig, walks, whole_group=False):
@@ -189,6 +187,21 @@ def told_to_stop_while_populating(tests):
         tests.check('SIGINT while -P populates', '130, as a shell sees it', result.status,
                     result.status in (130, 'killed by SIGINT'))
         check_gone(tests, 'SIGINT while -P populates', running.pid)
+
+
+def inherited_signals(tests):
+    """What the caller ignored or blocked must not keep usemem from ending."""
+    everything = set(range(1, 32))
+    for row, before in (
+            ('SIGCHLD ignored', lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)),
+            ('SIGALRM ignored', lambda: signal.signal(signal.SIGALRM, signal.SIG_IGN)),
+            ('SIGALRM blocked', lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})),
+            ('SIGCHLD blocked', lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})),
+            ('SIGINT ignored', lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)),
+            ('all blocked', lambda: signal.pthread_sigmask(signal.SIG_BLOCK, everything))):
+        result = run(tests, ['-n', '2', '-T', '200ms', *FOR_EVER, '1m'], seconds=SOON, before=before)
+        tests.check(f'{row}: status', 0, result.status)
+        tests.check(f'{row}: lines', 2, len(WALK.findall(result.out)))
 
 
 def usemem_is_killed(tests):
@@ -538,7 +551,7 @@ def units_and_their_mappings(tests):
         with tests.folder() as folder:
             path = sparse(os.path.join(folder, 'F'), count * unit)
             within = [path if word == 'F' else word for word in args]
-            with Run(tests, [*within, *forever, '-r', '30000', '-Z', str(count * unit)]) as running:
+            with Run(tests, [*within, *forever, '-r', '300000', '-Z', str(count * unit)]) as running:
                 pid = running.workers(1)[0]
 
                 def of_units(pid=pid, name=name):
@@ -563,11 +576,13 @@ def units_and_their_mappings(tests):
 
 
 def populated(tests):
+    nearly = 60 * MIB       # VmRSS is not exact
     for args, whole in ((['-F'], True), ([], False), (['-F', '-P'], True), (['-F', '-O', '-y'], True)):
         with Run(tests, [*args, '-j', '1t', *FOR_EVER, '64m']) as running:
-            pid = running.walking(1)[0]
-            got = resident(pid) if '-P' not in args else resident(running.pid)
-            tests.check(f'populated {args}', whole, got, (got >= 64 * MIB) == whole)
+            worker = running.walking(1)[0]
+            pid = running.pid if '-P' in args else worker
+            got = until(lambda: resident(pid) >= nearly, SOON if whole else 0.2)
+            tests.check(f'populated {args}', whole, got)
 
 
 def memory_of(pid, at, write=None):
@@ -701,6 +716,11 @@ def interval_lines(tests):
     tests.check('--interval: stdout', '2xF', re.sub(' ?2xW.*| ?1xW[0-9]*', '', brief(read_lines(result.out))))
 
 
+def shortest_interval(tests):
+    result = run(tests, ['--interval', '1ns', '-r', '10', '1m'], seconds=SOON, stderr=subprocess.DEVNULL)
+    tests.check('--interval 1ns', (0, '1xF 1xW10485760'), (result.status, brief(read_lines(result.out))))
+
+
 def last_sync_counts(tests):
     """Of -S and -A the last: seen in the calls, if there is a tracer."""
     probe = subprocess.run(['strace', '-f', '-o', '/dev/null', 'true'], capture_output=True, check=False) \
@@ -720,15 +740,15 @@ def last_sync_counts(tests):
 
 
 sections = {
-    'workers': [fork_limit, cannot_map_before_the_line, worker_is_killed, killed_before_the_line,
+    'workers': [too_many_tasks, fork_limit, cannot_map_before_the_line, worker_is_killed, killed_before_the_line,
                 workers_are_the_oom_killers_choice],
-    'signals': [told_to_stop, told_to_stop_while_populating, usemem_is_killed],
+    'signals': [inherited_signals, told_to_stop, told_to_stop_while_populating, usemem_is_killed],
     'output': [to_dev_full, to_a_closed_stdout, other_streams_closed, to_a_closed_pipe, reader_goes_away,
                five_hundred_at_once],
     'files': [file_is_truncated, filesystem_is_full, data_is_wrong, reading_checks_nothing, side_by_side, as_nobody],
     'limits': [user_limits, control_group],
     'memory': [bind, backings, units_and_their_mappings, populated, shared_or_copied, last_sync_counts],
-    'course': [random_streams, run_time, live_line, interval_lines],
+    'course': [random_streams, run_time, live_line, interval_lines, shortest_interval],
 }
 
 if __name__ == '__main__':

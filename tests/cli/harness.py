@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 PATIENCE = 20       # seconds until a run counts as hung
 NOBODY = 65534
@@ -78,6 +79,9 @@ class Tests:
                         scene(self)
                     except Skip as reason:
                         self.skip(scene.__name__, reason)
+                    except Exception as error:      # the rest is tried all the same
+                        at = traceback.extract_tb(error.__traceback__)[-1]
+                        self.check(scene.__name__, 'its end', f'{error!r} at {os.path.basename(at.filename)}:{at.lineno}')
         finally:
             shutil.rmtree(self.dir, ignore_errors=True)
         print(f'{self.checks} checks, {self.failures} failed, {self.skips} parts skipped')
@@ -90,7 +94,7 @@ def shown(value):
 
 
 def environment(extra=None):
-    env = {k: v for k, v in os.environ.items() if k != 'POSIXLY_CORRECT'}
+    env = {k: v for k, v in os.environ.items() if k not in ('POSIXLY_CORRECT', 'MALLOC_PERTURB_')}
     env.update(LC_ALL='C', **(extra or {}))
     return env
 
@@ -120,8 +124,10 @@ class Run:
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            os.killpg(self.pid, signal.SIGKILL)
+        # Its session is its own: whoever is in it, an orphan too, is of this run.
+        for pid in left_of(self.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
         for stream in (self.process.stdout, self.process.stderr, self.process.stdin):
             if stream:
@@ -179,13 +185,26 @@ def stat_fields(pid):
 
 
 def children(pid):
+    """The living child processes, in the order of their start."""
     found = []
+    with contextlib.suppress(OSError), open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as listed:
+        return [child for child in map(int, listed.read().split()) if alive(child)]
     for name in os.listdir('/proc'):
         if name.isdigit():
             fields = stat_fields(name)
             if len(fields) > 1 and int(fields[1]) == pid and fields[0] not in (b'Z', b'X'):
                 found.append((int(fields[19]), int(name)))
     return [child for _, child in sorted(found)]
+
+
+def left_of(session):
+    """The processes of a run: each run has a session of its own."""
+    found = []
+    for name in os.listdir('/proc'):
+        fields = stat_fields(name) if name.isdigit() else []
+        if fields and int(fields[3]) == session and fields[0] not in (b'Z', b'X'):
+            found.append(int(name))
+    return found
 
 
 def cpu_ticks(pid):
