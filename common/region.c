@@ -169,6 +169,7 @@ int backing_open(struct backing *b, uint64_t bytes)
 	uint64_t end;
 
 	b->fd = -1;
+	b->created = false;
 	if (!b->source->open)
 		return 0;
 	if (__builtin_add_overflow(b->offset, bytes, &end) || end > INT64_MAX)

@@ -3,18 +3,13 @@
 #include "common/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
-#include <libgen.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 struct report {
 	json_t *root, *options, *metrics, *workers, *intervals, *warnings;
@@ -294,77 +289,17 @@ void report_outcome(struct report *r, int ret, int signal)
 	json_object_set_new(r->root, "outcome", json_string(outcome));
 }
 
-/* A nameless file beside what PATH is or will be; the old one stays until the new is complete. */
-static int open_beside(struct report_file *file)
-{
-	char *copy = strdup(file->target);
-
-	if (!copy)
-		return -ENOMEM;
-	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	free(copy);
-	if (file->fd >= 0)
-		file->nameless = true;
-	else if (errno == EOPNOTSUPP || errno == EISDIR)
-		file->fd = open(file->target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-				0666);
-	return file->fd < 0 ? -errno : 0;
-}
-
-int report_file_open(struct report_file *file, const char *path)
-{
-	struct stat st;
-	int ret = 0;
-
-	*file = (struct report_file){ .path = path, .fd = STDOUT_FILENO };
-	if (!path[0] || !strcmp(path, "-"))
-		return 0;
-	/* Where a link leads is written, not the link. */
-	if (!realpath(path, file->target))
-		snprintf(file->target, sizeof(file->target), "%s", path);
-	if (stat(path, &st))
-		ret = errno == ENOENT ? open_beside(file) : -errno;
-	else if (S_ISREG(st.st_mode))
-		ret = access(path, W_OK) ? -errno : open_beside(file);
-	else if ((file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
-		ret = -errno;
-	errno = -ret;
-	return ret ? failed("create %s", path) : 0;
-}
-
-/* Give the nameless file its name, in the place of what is there. */
-static int link_file(const struct report_file *file)
-{
-	char self[64], aside[PATH_MAX + 16];
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
-	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW))
-		return 0;
-	snprintf(aside, sizeof(aside), "%s.%d", file->target, getpid());
-	if (errno == EEXIST &&
-	    !linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) &&
-	    !rename(aside, file->target))
-		return 0;
-	return -errno;
-}
-
-int report_write(struct report *r, struct report_file *file)
+int report_write(struct report *r, struct output *out)
 {
 	char *text = json_dumps(r->root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	int ret = text ? 0 : -ENOMEM;
+	char *line = NULL;
+	int ret = -ENOMEM;
 
-	if (!ret)
-		ret = write_all(file->fd, text, strlen(text));
-	if (!ret)
-		ret = write_all(file->fd, "\n", 1);
+	if (text && asprintf(&line, "%s\n", text) > 0)
+		ret = output_write(out, line);
+	else
+		failed("memory for the JSON result");
+	free(line);
 	free(text);
-	if (!ret && file->nameless)
-		ret = link_file(file);
-	if (file->fd != STDOUT_FILENO && close(file->fd) && !ret)
-		ret = -errno;
-	if (!ret)
-		return 0;
-	errno = -ret;
-	return failed("write the JSON result to %s",
-		      file->fd == STDOUT_FILENO ? "standard output" : file->path);
+	return ret;
 }

@@ -7,10 +7,9 @@
 #include "common/crew.h"
 #include "common/limits.h"
 #include "common/opts.h"
+#include "common/output.h"
 #include "common/stats.h"
 #include "common/topo.h"
-
-#include <limits.h>
 
 enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS };
 
@@ -47,17 +46,7 @@ void report_warning(struct report *r, const char *text);
 /* ok, failed, skipped or interrupted, by RET and SIGNAL. */
 void report_outcome(struct report *r, int ret, int signal);
 
-/* A place for the document, opened before the run so that a wrong path costs no run: PATH, or
- * standard output where PATH is "" or "-". The file appears, or takes the place of the one that
- * is there, only once it is complete. */
-struct report_file {
-	const char *path;
-	char target[PATH_MAX]; /* path with links followed */
-	int fd;
-	bool nameless;
-};
-must_check int report_file_open(struct report_file *file, const char *path);
-/* Write the document, end with a newline, close. 0 or -errno after saying so. */
-must_check int report_write(struct report *r, struct report_file *file);
+/* Write the document, ended by a newline. 0 or -errno after saying so. */
+must_check int report_write(struct report *r, struct output *out);
 
 #endif

@@ -284,7 +284,7 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 }
 
 static int session_open(struct session *s, struct run *run, const struct run_hooks *hooks,
-			struct report_file *file)
+			struct output *file)
 {
 	*s = (struct session){ .run = run,
 			       .shortest_window_ns = UINT64_MAX,
@@ -296,13 +296,13 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 	report_environment(s->report, &run->topo, &run->limits);
 	if (hooks->describe)
 		hooks->describe(s->report);
-	return run->json ? report_file_open(file, run->json) : 0;
+	return run->json ? output_open(file, run->json) : 0;
 }
 
 int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks *hooks)
 {
 	uint64_t total = run->warmup + MAX(run->samples, 1);
-	struct report_file file;
+	struct output file;
 	struct session s;
 	struct crew mine;
 	int signal = 0, wrote, ret = session_open(&s, run, hooks, &file);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* output - a file of results that appears only once it is complete. */
+#include "common/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A nameless file beside what PATH is or will be; the old one stays until the new is complete. */
+static int open_beside(struct output *file)
+{
+	char *copy = strdup(file->target);
+
+	if (!copy)
+		return -ENOMEM;
+	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(copy);
+	if (file->fd >= 0)
+		file->nameless = true;
+	else if (errno == EOPNOTSUPP || errno == EISDIR)
+		file->fd = open(file->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	return file->fd < 0 ? -errno : 0;
+}
+
+/* A link that leads nowhere is followed in place. */
+static int open_missing(struct output *file)
+{
+	struct stat st;
+
+	if (lstat(file->path, &st))
+		return open_beside(file);
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	return file->fd < 0 ? -errno : 0;
+}
+
+int output_open(struct output *file, const char *path)
+{
+	struct stat st;
+	int ret = 0;
+
+	*file = (struct output){ .path = path, .fd = STDOUT_FILENO };
+	if (!path[0] || !strcmp(path, "-"))
+		return 0;
+	/* Where a link leads is written, not the link. */
+	if (!realpath(path, file->target))
+		snprintf(file->target, sizeof(file->target), "%s", path);
+	if (stat(path, &st))
+		ret = errno == ENOENT ? open_missing(file) : -errno;
+	else if (S_ISREG(st.st_mode) && !access(path, W_OK) && !open_beside(file))
+		ret = 0;
+	else if ((file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+		ret = -errno;
+	errno = -ret;
+	return ret ? failed("create %s", path) : 0;
+}
+
+/* Give the nameless file its name, in the place of what is there. */
+static int link_file(const struct output *file)
+{
+	char self[64], aside[PATH_MAX + 16];
+	int error;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
+	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW))
+		return 0;
+	snprintf(aside, sizeof(aside), "%s.%d", file->target, getpid());
+	if (errno == EEXIST &&
+	    !linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) &&
+	    !rename(aside, file->target))
+		return 0;
+	error = errno;
+	unlink(aside);
+	return -error;
+}
+
+/* The way for what is no file, and for a file that cannot be replaced: one that is mounted, say. */
+static int write_in_place(int fd, const char *text)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && ftruncate(fd, 0))
+		return -errno;
+	return write_all(fd, text, strlen(text));
+}
+
+static int write_document(struct output *file, const char *text)
+{
+	int ret, fd;
+
+	if (file->fd == STDOUT_FILENO)
+		return write_all(file->fd, text, strlen(text));
+	if (!file->nameless)
+		return write_in_place(file->fd, text);
+	ret = write_all(file->fd, text, strlen(text));
+	if (ret)
+		return ret;
+	ret = link_file(file);
+	if (!ret || (fd = open(file->target, O_WRONLY | O_CLOEXEC)) < 0)
+		return ret;
+	ret = write_in_place(fd, text);
+	return close(fd) && !ret ? -errno : ret;
+}
+
+int output_write(struct output *file, const char *text)
+{
+	int ret = write_document(file, text);
+
+	if (file->fd != STDOUT_FILENO && close(file->fd) && !ret)
+		ret = -errno;
+	errno = -ret;
+	return ret ? failed("write results to %s",
+			    file->fd == STDOUT_FILENO ? "standard output" : file->path)
+		   : 0;
+}
