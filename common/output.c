@@ -38,20 +38,38 @@ static int open_missing(struct output *file)
 	return file->fd < 0 ? -errno : 0;
 }
 
+/* A nameless file to take the place of the one that is there, with its mode. */
+static bool open_instead(struct output *file, const struct stat *st)
+{
+	if (access(file->path, W_OK) || open_beside(file))
+		return false;
+	return !fchmod(file->fd, st->st_mode & 07777);
+}
+
+bool output_is_stdout(const char *path)
+{
+	struct stat there, out;
+
+	if (!path[0] || !strcmp(path, "-"))
+		return true;
+	return !stat(path, &there) && !fstat(STDOUT_FILENO, &out) &&
+	       there.st_dev == out.st_dev && there.st_ino == out.st_ino;
+}
+
 int output_open(struct output *file, const char *path)
 {
 	struct stat st;
 	int ret = 0;
 
 	*file = (struct output){ .path = path, .fd = STDOUT_FILENO };
-	if (!path[0] || !strcmp(path, "-"))
+	if (output_is_stdout(path))
 		return 0;
 	/* Where a link leads is written, not the link. */
 	if (!realpath(path, file->target))
 		snprintf(file->target, sizeof(file->target), "%s", path);
 	if (stat(path, &st))
 		ret = errno == ENOENT ? open_missing(file) : -errno;
-	else if (S_ISREG(st.st_mode) && !access(path, W_OK) && !open_beside(file))
+	else if (S_ISREG(st.st_mode) && open_instead(file, &st))
 		ret = 0;
 	else if ((file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
 		ret = -errno;
@@ -63,19 +81,18 @@ int output_open(struct output *file, const char *path)
 static int link_file(const struct output *file)
 {
 	char self[64], aside[PATH_MAX + 16];
-	int error;
+	int ret;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
 	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW))
 		return 0;
 	snprintf(aside, sizeof(aside), "%s.%d", file->target, getpid());
-	if (errno == EEXIST &&
-	    !linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) &&
-	    !rename(aside, file->target))
-		return 0;
-	error = errno;
-	unlink(aside);
-	return -error;
+	if (errno != EEXIST || linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW))
+		return -errno;
+	ret = rename(aside, file->target) ? -errno : 0;
+	if (ret)
+		unlink(aside);
+	return ret;
 }
 
 /* The way for what is no file, and for a file that cannot be replaced: one that is mounted, say. */

@@ -15,8 +15,10 @@ struct output {
 	bool nameless;
 };
 
+/* "", "-", or another name of what standard output leads to, such as /dev/stdout. */
+bool output_is_stdout(const char *path);
 /* A place for results, opened before the run so that a wrong path costs no run: PATH, or standard
- * output where PATH is "" or "-". A regular file appears, or takes the place of the one that is
+ * output where PATH means that. A regular file appears, or takes the place of the one that is
  * there, when output_write() has all of it; what cannot be replaced is written in place. 0 or
  * -errno after saying so. */
 must_check int output_open(struct output *file, const char *path);

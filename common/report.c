@@ -36,10 +36,17 @@ static json_t *json_text(const char *text)
 	return good;
 }
 
-/* NO_LIMIT and what JSON's integers cannot hold become null. */
+/* NO_LIMIT is null; what else the library's integers cannot hold is written out as text. */
 static json_t *json_count(uint64_t value)
 {
-	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
+	char text[32];
+
+	if (value == NO_LIMIT)
+		return json_null();
+	if (value <= INT64_MAX)
+		return json_integer((json_int_t)value);
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
+	return json_string(text);
 }
 
 /* Whole values stay whole. */

@@ -108,8 +108,7 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 
 bool run_prints_lines(const struct run *run)
 {
-	return !run->warming &&
-	       (!run->json || (run->json[0] && strcmp(run->json, "-") != 0));
+	return !run->warming && (!run->json || !output_is_stdout(run->json));
 }
 
 static double rate_of(uint64_t bytes, uint64_t ns)

@@ -20,9 +20,9 @@
 #define for_each_cpu
 #endif
 
-/* Words that are checked before they are stored: few enough to stay in the first-level cache, so
- * that memory is passed over once; many enough to fill vectors. */
-enum { CHECK_WORDS = 128 };
+/* Words that are checked together, then stored: few enough for the compiler to keep them all in
+ * vectors, so that each is loaded and stored once. */
+enum { CHECK_WORDS = 32 };
 
 for_each_cpu static uint64_t read_forward(struct touch *t, uint64_t from,
 					  uint64_t accesses)
@@ -100,32 +100,6 @@ static uint64_t write_random(struct touch *t, uint64_t from, uint64_t accesses)
 	return accesses;
 }
 
-static uint64_t first_wrong(const struct touch *t, uint64_t from)
-{
-	while (t->words[from] == touch_value(t, from))
-		from++;
-	return from;
-}
-
-for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
-					   uint64_t accesses)
-{
-	uint64_t *words = t->words, end = from + accesses;
-	uint64_t mask = t->index_mask, data = t->data;
-
-	for (uint64_t at = from; at < end; at += CHECK_WORDS) {
-		uint64_t stop = MIN(at + CHECK_WORDS, end), differs = 0;
-
-		for (uint64_t i = at; i < stop; i++)
-			differs |= words[i] ^ ((i & mask) + data);
-		if (unlikely(differs))
-			return first_wrong(t, at) - from;
-		for (uint64_t i = at; i < stop; i++)
-			words[i] = (i & mask) + data;
-	}
-	return accesses;
-}
-
 static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
 {
 	uint64_t *words = t->words, step = t->step;
@@ -137,6 +111,25 @@ static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
 		words[i] = (i & mask) + data;
 	}
 	return accesses;
+}
+
+/* A wrong word is still there when it is found: the stores to its group come after its check. */
+for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
+					   uint64_t accesses)
+{
+	uint64_t mask = t->index_mask, data = t->data, done = 0;
+
+	for (; done + CHECK_WORDS <= accesses; done += CHECK_WORDS) {
+		uint64_t *words = t->words + from + done, i = from + done, differs = 0;
+
+		for (int k = 0; k < CHECK_WORDS; k++)
+			differs |= words[k] ^ (((i + k) & mask) + data);
+		if (unlikely(differs))
+			break;
+		for (int k = 0; k < CHECK_WORDS; k++)
+			words[k] = ((i + k) & mask) + data;
+	}
+	return done + check_strided(t, from + done, accesses - done);
 }
 
 const struct touch_kind touch_kinds[] = {

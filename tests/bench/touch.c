@@ -70,6 +70,7 @@ static void walk_ours(const struct row *row, uint64_t *words, uint64_t counter)
 		.step = row->step_bytes / 8,
 		.index_mask = UINT64_MAX,
 		.rng = { counter },
+		.fresh = row->fresh,
 	};
 	struct tally tally = { .limit = UINT64_MAX };
 	struct worker w = { .tally = &tally };

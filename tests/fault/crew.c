@@ -262,8 +262,10 @@ static pid_t run_apart(const struct crew *crew)
 
 	if (!pid) {
 		struct crew_result r;
-		int ret = crew_run(crew, &r);
+		int ret;
 
+		signal(SIGINT, SIG_IGN); /* one more after the run is none of its own */
+		ret = crew_run(crew, &r);
 		_exit(ret ? 1 : r.signal ? 100 + r.signal : 0);
 	}
 	return pid;
