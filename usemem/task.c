@@ -66,11 +66,11 @@ int task_setup(struct worker *w)
 
 static int wrong_data(const struct touch *t, uint64_t access, uint64_t unit)
 {
-	uint64_t word = access * t->step;
+	uint64_t i = access * t->step;
 
 	return broken("wrong data at byte %ju of the memory: found %#jx, expected %#jx",
-		      (uintmax_t)(unit * cfg.unit_bytes + word * sizeof(uint64_t)),
-		      (uintmax_t)t->words[word], (uintmax_t)touch_value(t, word));
+		      (uintmax_t)(unit * cfg.unit_bytes + i * sizeof(word)),
+		      (uintmax_t)t->words[i], (uintmax_t)touch_value(t, i));
 }
 
 static int passes_over(struct worker *w, const struct phase *phase, uint64_t unit)
@@ -166,7 +166,7 @@ static int free_units(struct worker *w)
 	return ret;
 }
 
-/* What follows the walk, in the order of the contract: each phase that was asked for. */
+/* What follows the walk, each phase that was asked for. */
 int task_finish(struct worker *w)
 {
 	struct task_record *record = w->record;
@@ -178,7 +178,7 @@ int task_finish(struct worker *w)
 		ret = print_bandwidth("", t->work_bytes, record->walk_ns);
 	if (!ret && cfg.read_again && !crew_stopping(w))
 		ret = read_again(w);
-	if (!ret && !cfg.shared)
+	if (!ret && !cfg.prealloc)
 		ret = free_units(w);
 	return ret;
 }

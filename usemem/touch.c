@@ -14,8 +14,7 @@
 #define SANITIZED 0
 #endif
 #if defined(__x86_64__) && defined(__GLIBC__) && !SANITIZED
-#define for_each_cpu \
-	__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define for_each_cpu __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define for_each_cpu
 #endif
@@ -27,7 +26,7 @@ enum { CHECK_WORDS = 32 };
 for_each_cpu static uint64_t read_forward(struct touch *t, uint64_t from,
 					  uint64_t accesses)
 {
-	const uint64_t *words = t->words + from;
+	const word *words = t->words + from;
 	uint64_t sum = 0;
 
 	for (uint64_t i = 0; i < accesses; i++)
@@ -39,7 +38,7 @@ for_each_cpu static uint64_t read_forward(struct touch *t, uint64_t from,
 for_each_cpu static uint64_t read_strided(struct touch *t, uint64_t from,
 					  uint64_t accesses)
 {
-	const uint64_t *words = t->words + from * t->step;
+	const word *words = t->words + from * t->step;
 	uint64_t step = t->step, sum = 0;
 
 	for (uint64_t i = 0; i < accesses; i++)
@@ -50,7 +49,7 @@ for_each_cpu static uint64_t read_strided(struct touch *t, uint64_t from,
 
 static uint64_t read_random(struct touch *t, uint64_t from, uint64_t accesses)
 {
-	const uint64_t *words = t->words;
+	const word *words = t->words;
 	uint64_t count = t->count, sum = 0;
 	struct rng rng = t->rng;
 
@@ -65,7 +64,8 @@ static uint64_t read_random(struct touch *t, uint64_t from, uint64_t accesses)
 for_each_cpu static uint64_t write_forward(struct touch *t, uint64_t from,
 					   uint64_t accesses)
 {
-	uint64_t *words = t->words, end = from + accesses;
+	word *words = t->words;
+	uint64_t end = from + accesses;
 	uint64_t mask = t->index_mask, data = t->data;
 
 	for (uint64_t i = from; i < end; i++)
@@ -76,7 +76,8 @@ for_each_cpu static uint64_t write_forward(struct touch *t, uint64_t from,
 for_each_cpu static uint64_t write_strided(struct touch *t, uint64_t from,
 					   uint64_t accesses)
 {
-	uint64_t *words = t->words, step = t->step, end = (from + accesses) * step;
+	word *words = t->words;
+	uint64_t step = t->step, end = (from + accesses) * step;
 	uint64_t mask = t->index_mask, data = t->data;
 
 	for (uint64_t i = from * step; i < end; i += step)
@@ -86,7 +87,8 @@ for_each_cpu static uint64_t write_strided(struct touch *t, uint64_t from,
 
 static uint64_t write_random(struct touch *t, uint64_t from, uint64_t accesses)
 {
-	uint64_t *words = t->words, count = t->count;
+	word *words = t->words;
+	uint64_t count = t->count;
 	uint64_t mask = t->index_mask, data = t->data;
 	struct rng rng = t->rng;
 
@@ -102,7 +104,8 @@ static uint64_t write_random(struct touch *t, uint64_t from, uint64_t accesses)
 
 static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
 {
-	uint64_t *words = t->words, step = t->step;
+	word *words = t->words;
+	uint64_t step = t->step;
 	uint64_t mask = t->index_mask, data = t->data;
 
 	for (uint64_t k = 0, i = from * step; k < accesses; k++, i += step) {
@@ -120,7 +123,8 @@ for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
 	uint64_t mask = t->index_mask, data = t->data, done = 0;
 
 	for (; done + CHECK_WORDS <= accesses; done += CHECK_WORDS) {
-		uint64_t *words = t->words + from + done, i = from + done, differs = 0;
+		word *words = t->words + from + done;
+		uint64_t i = from + done, differs = 0;
 
 		for (int k = 0; k < CHECK_WORDS; k++)
 			differs |= words[k] ^ (((i + k) & mask) + data);
@@ -162,10 +166,10 @@ uint64_t touch_accesses(const struct touch *t)
 uint64_t touch_piece(const struct touch_kind *kind, uint64_t step, uint64_t page_bytes,
 		     bool fresh)
 {
-	uint64_t pages = fresh ? 4 : 16, page_words = page_bytes / sizeof(uint64_t);
+	uint64_t pages = fresh ? 1 : 16, page_words = page_bytes / sizeof(uint64_t);
 
-	/* Random accesses overlap, which each look at the deadline interrupts. */
+	/* Random accesses overlap, unless each is a fault. */
 	if (kind->random)
-		return 4 * pages;
+		return fresh ? 1 : 64;
 	return step >= page_words ? pages : pages * page_words / step;
 }

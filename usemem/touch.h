@@ -8,9 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A word of the memory; units of odd sizes may put it anywhere. */
+typedef uint64_t __attribute__((__aligned__(1))) word;
+
 /* A walk over one unit. */
 struct touch {
-	uint64_t *words;
+	word *words;
 	uint64_t count; /* words in the unit */
 	uint64_t step;  /* words from one access to the next */
 	/* What a write stores at word i: (i & index_mask) + data. */

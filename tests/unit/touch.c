@@ -329,12 +329,12 @@ static const struct {
 	{ false, false, 512, 4096, 16 },        { false, false, 513, 4096, 16 },
 	{ false, false, UINT64_MAX, 4096, 16 }, { false, false, 1, 65536, 16 * 8192 },
 	{ false, false, 8191, 65536, 16 },      { false, false, 8192, 65536, 16 },
-	{ false, true, 1, 4096, 4 * 512 },      { false, true, 2, 4096, 4 * 256 },
-	{ false, true, 511, 4096, 4 },          { false, true, 512, 4096, 4 },
-	{ false, true, UINT64_MAX, 4096, 4 },   { false, true, 1, 65536, 4 * 8192 },
+	{ false, true, 1, 4096, 512 },          { false, true, 2, 4096, 256 },
+	{ false, true, 511, 4096, 1 },          { false, true, 512, 4096, 1 },
+	{ false, true, UINT64_MAX, 4096, 1 },   { false, true, 1, 65536, 8192 },
 	{ true, false, 1, 4096, 64 },           { true, false, 512, 4096, 64 },
-	{ true, false, 1, 65536, 64 },          { true, true, 1, 4096, 16 },
-	{ true, true, 512, 65536, 16 },
+	{ true, false, 1, 65536, 64 },          { true, true, 1, 4096, 1 },
+	{ true, true, 512, 65536, 1 },
 };
 
 static void check_piece_sizes(void)
