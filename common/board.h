@@ -59,12 +59,14 @@ static inline void stop_tallies(struct tally *first, unsigned count)
 		atomic_store(&first[i].limit, 0);
 }
 
-enum { EXIT_WORKER_FAILED = 1, EXIT_STOPPED = 128 };
+/* How a worker's process tells of its end: an error is in a tally or was said; of a signal it
+ * says the number. */
+enum { EXIT_WORKER_FAILED = 1, EXIT_SIGNAL = 128 };
 
 /* Install the workers' signal handlers, to be inherited over fork. */
 void worker_handlers(void);
 /* The life of process number INDEX: its threads, their hooks, and its exit status: 0,
- * EXIT_WORKER_FAILED with an error in a tally, or EXIT_STOPPED + N after signal N of its own. */
+ * EXIT_WORKER_FAILED with an error in a tally, or EXIT_SIGNAL + N after signal N of its own. */
 int worker_process(const struct crew *crew, struct board *board, unsigned index);
 
 #endif

@@ -34,7 +34,7 @@ struct foreman {
 	uint64_t interrupted_ns; /* when the signal came */
 	uint64_t kill_at_ns;     /* 0: nothing to kill */
 	uint64_t next_tick_ns;
-	sigset_t watched, old_mask;
+	sigset_t watched, stops, old_mask; /* stops: those of watched that end a run */
 	struct sigaction old_int, old_term, old_alarm, old_child;
 };
 
@@ -162,30 +162,39 @@ static void lose(struct foreman *f, unsigned index, int status)
 {
 	struct tally *tallies = tallies_of(f, index);
 	int sig = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	bool spoke = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_WORKER_FAILED;
 	char who[64];
 
 	if (f->ret || f->signal)
 		return; /* our own doing, or a consequence of what was said already */
+	if (WIFEXITED(status) && WEXITSTATUS(status) > EXIT_SIGNAL) {
+		sig = WEXITSTATUS(status) - EXIT_SIGNAL;
+		spoke = true;
+	}
 	for (unsigned i = 0; i < MAX(f->crew->threads, 1); i++) {
 		tallies[i].signal = sig;
 		atomic_store(&tallies[i].outcome, OUTCOME_LOST);
 	}
 	workers_of(f, index, who);
-	if (sig)
+	if (WIFSIGNALED(status))
 		note("%s (pid %d) was killed by SIG%s", who, f->processes[index].pid,
 		     sigabbrev_np(sig) ?: "?");
-	else if (WEXITSTATUS(status) != EXIT_WORKER_FAILED) /* that one has spoken */
+	else if (!spoke)
 		note("%s (pid %d) ended with status %d", who, f->processes[index].pid,
 		     WEXITSTATUS(status));
 	fail(f, -ECHILD);
 }
 
-/* A signal to one process alone has stopped its workers: they did their part of what they
- * could, but the run is not whole. */
+/* A signal has stopped the workers of one process. If it went to all, as from a terminal, the parent
+ * has it too; else they did what they could, but the run is not whole. */
 static void note_stopped(struct foreman *f, unsigned index, int sig)
 {
+	struct timespec now = { 0 };
 	char who[64];
+	int own = f->signal ? 0 : sigtimedwait(&f->stops, NULL, &now);
 
+	if (own > 0)
+		interrupt(f, own);
 	if (f->ret || f->signal)
 		return;
 	note("%s (pid %d) was stopped by SIG%s", workers_of(f, index, who),
@@ -196,6 +205,8 @@ static void note_stopped(struct foreman *f, unsigned index, int sig)
 /* A worker's error was said where it happened; the first one found is the crew's. */
 static void notice_failures(struct foreman *f)
 {
+	if (!atomic_load(&f->board->failures))
+		return;
 	for (unsigned i = 0; !f->ret && i < f->board->total; i++) {
 		int error = atomic_load(&f->board->tallies[i].error);
 
@@ -225,8 +236,9 @@ static void account(struct foreman *f, pid_t pid, int status)
 	f->running--;
 	if (status)
 		notice_failures(f);
-	if (WIFEXITED(status) && WEXITSTATUS(status) > EXIT_STOPPED)
-		note_stopped(f, index, WEXITSTATUS(status) - EXIT_STOPPED);
+	if (status == W_EXITCODE(EXIT_SIGNAL + SIGINT, 0) ||
+	    status == W_EXITCODE(EXIT_SIGNAL + SIGTERM, 0))
+		note_stopped(f, index, WEXITSTATUS(status) - EXIT_SIGNAL);
 	else if (status ? !any_outcome(f, index, OUTCOME_FAILED)
 			: any_outcome(f, index, OUTCOME_NONE))
 		lose(f, index, status);
@@ -245,13 +257,22 @@ static struct crew_view view_of(const struct foreman *f)
 {
 	const struct board *b = f->board;
 	struct crew_view v = { .workers = b->total, .last = !f->running };
+	uint64_t now = now_ns(), ended_ns = 0, work_bytes = 0;
 
-	v.elapsed_ns = now_ns() - atomic_load(&b->started_ns);
 	for (unsigned i = 0; i < b->total; i++) {
-		v.ops += atomic_load_explicit(&b->tallies[i].ops, memory_order_relaxed);
-		v.bytes += atomic_load_explicit(&b->tallies[i].bytes,
-						memory_order_relaxed);
+		const struct tally *t = &b->tallies[i];
+
+		v.ops += atomic_load_explicit(&t->ops, memory_order_relaxed);
+		v.bytes += atomic_load_explicit(&t->bytes, memory_order_relaxed);
+		if (v.last) {
+			ended_ns = MAX(ended_ns, t->ended_ns);
+			work_bytes += t->work_bytes;
+		}
 	}
+	/* Freeing and exiting took their time, but nothing was done in it. */
+	if (ended_ns && work_bytes == v.bytes)
+		now = ended_ns;
+	v.elapsed_ns = now - atomic_load(&b->started_ns);
 	return v;
 }
 
@@ -291,8 +312,7 @@ static void heed_signals(struct foreman *f, uint64_t at_ns)
 	/* After any of them: a flood of one must not hide another. */
 	if (sig > 0)
 		reap(f);
-	if (atomic_load(&f->board->failures))
-		notice_failures(f);
+	notice_failures(f);
 	if (f->kill_at_ns && now_ns() >= f->kill_at_ns)
 		kill_workers(f);
 }
@@ -390,6 +410,9 @@ static int foreman_init(struct foreman *f, const struct crew *crew)
 
 static void take_signals(struct foreman *f)
 {
+	sigemptyset(&f->stops);
+	sigaddset(&f->stops, SIGINT);
+	sigaddset(&f->stops, SIGTERM);
 	sigemptyset(&f->watched);
 	sigaddset(&f->watched, SIGCHLD);
 	sigaddset(&f->watched, SIGINT);

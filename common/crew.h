@@ -70,6 +70,9 @@ struct crew {
 	 * their count. */
 	const struct cpus *cpus;
 	uint64_t cpu_stride;
+	/* Instead: worker i is bound to all CPUs of set i modulo cpu_sets_count; 0: not. */
+	const struct cpus *cpu_sets;
+	unsigned cpu_sets_count;
 	uint64_t runtime_ns, max_ops; /* 0: no limit */
 	size_t record_bytes;          /* shared memory for each worker's own results */
 	/* Hooks in the worker's process; 0 or -errno, NULL is skipped. */

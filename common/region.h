@@ -60,7 +60,7 @@ must_check int region_sync(const struct backing *b, void *memory, uint64_t bytes
 			   int flags);
 
 /* Make SIGBUS in this process and its children say which byte of BACKING could not be had and
- * why, and end the process with status 1. BACKING must stay. */
+ * why, and end the process with status 128 + SIGBUS. BACKING must stay. */
 void explain_sigbus(const struct backing *b);
 
 uint64_t base_page_bytes(void);

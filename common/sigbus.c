@@ -68,7 +68,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	else
 		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
 		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));
-	_exit(1);
+	_exit(128 + SIGBUS); /* as a shell would say it */
 }
 
 void explain_sigbus(const struct backing *b)

@@ -100,22 +100,37 @@ char *cpus_text(const struct cpus *set)
 	return text;
 }
 
-int cpu_bind(unsigned id)
+int cpus_bind(const struct cpus *set)
 {
 	cpu_set_t *mask = NULL;
-	size_t size = CPU_ALLOC_SIZE(id + 1);
+	unsigned most = 0;
+	size_t size;
 	int ret;
 
+	for (unsigned i = 0; i < set->count; i++)
+		most = MAX(most, set->ids[i]);
+	size = CPU_ALLOC_SIZE(most + 1);
 	errno = EINVAL;
-	if (id < CPU_NUMBERS)
-		mask = CPU_ALLOC(id + 1);
+	if (most < CPU_NUMBERS)
+		mask = CPU_ALLOC(most + 1);
 	if (!mask)
-		return failed("bind to CPU %u", id);
+		return failed("bind to CPU %u", most);
 	CPU_ZERO_S(size, mask);
-	CPU_SET_S(id, size, mask);
-	ret = sched_setaffinity(0, size, mask) ? failed("bind to CPU %u", id) : 0;
+	for (unsigned i = 0; i < set->count; i++)
+		CPU_SET_S(set->ids[i], size, mask);
+	ret = sched_setaffinity(0, size, mask);
 	CPU_FREE(mask);
-	return ret;
+	if (!ret)
+		return 0;
+	return set->count == 1 ? failed("bind to CPU %u", most)
+			       : failed("bind to %u CPUs, %u the last", set->count, most);
+}
+
+int cpu_bind(unsigned id)
+{
+	const struct cpus one = { .ids = &id, .count = 1 };
+
+	return cpus_bind(&one);
 }
 
 /* The numbers in a list file of sysfs. -ENOENT in silence, another -errno after saying

@@ -31,6 +31,8 @@ char *cpus_text(const struct cpus *set);
 
 /* Bind the calling thread to one CPU, of any number. 0 or -errno after saying so. */
 must_check int cpu_bind(unsigned id);
+/* Bind the calling thread to all CPUs of SET, which is not empty. The same. */
+must_check int cpus_bind(const struct cpus *set);
 
 struct topo {
 	/* Ascending. Where sysfs is hidden: the same as allowed. */

@@ -80,10 +80,14 @@ static int timer_open(struct worker *w)
 	};
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &w->timer))
-		return failed("timer of the run time (each takes one of the pending "
-			      "signals that "
-			      "'ulimit -i' allows)");
+		return failed("timer of the run time, one of the pending signals that "
+			      "'ulimit -i' allows");
 	w->has_timer = true;
+	/* A rehearsal, which on_deadline() ignores: the pages that the end of the work takes, the
+	 * handler's frame on the stack and the clock's, are there when all workers need them at
+	 * once. */
+	(void)now_ns();
+	raise(SIGALRM);
 	return 0;
 }
 
@@ -112,16 +116,27 @@ int phase_begin(struct worker *w, uint64_t from_ns)
 	return w->has_timer ? timer_set(w, from_ns + w->crew->runtime_ns) : 0;
 }
 
+static int bind_worker(struct worker *w)
+{
+	const struct crew *crew = w->crew;
+	uint64_t count, rank;
+
+	if (crew->cpu_sets_count)
+		return cpus_bind(&crew->cpu_sets[w->id % crew->cpu_sets_count]);
+	if (!crew->cpus)
+		return 0;
+	/* Both reduced first: whatever the stride is, nothing wraps. */
+	count = crew->cpus->count;
+	rank = w->id % count * (crew->cpu_stride % count) % count;
+	w->cpu = (int)crew->cpus->ids[rank];
+	return cpu_bind((unsigned)w->cpu);
+}
+
 static int prepare(struct worker *w)
 {
 	const struct crew *crew = w->crew;
-	int ret = 0;
+	int ret = bind_worker(w);
 
-	if (crew->cpus) {
-		w->cpu = (int)crew->cpus
-				 ->ids[w->id * crew->cpu_stride % crew->cpus->count];
-		ret = cpu_bind((unsigned)w->cpu);
-	}
 	if (!ret && crew->runtime_ns)
 		ret = timer_open(w);
 	if (!ret && crew->setup)
@@ -186,6 +201,8 @@ static int work(struct worker *w)
 	await_ends(w, !atomic_load(&t->limit));
 	if (crew->finish && atomic_load(&w->board->state) != CREW_FAILED)
 		ret = crew->finish(w);
+	if (crew_stopping(w))
+		atomic_store(&t->outcome, OUTCOME_INTERRUPTED);
 	return ret;
 }
 
@@ -279,7 +296,7 @@ int worker_process(const struct crew *crew, struct board *board, unsigned index)
 	else
 		live_as_threads(workers, count);
 	status = workers->tally->stopped_by;
-	status = status ? EXIT_STOPPED + status : 0;
+	status = status ? EXIT_SIGNAL + status : 0;
 	for (unsigned i = 0; i < count; i++)
 		if (atomic_load(&workers[i].tally->error))
 			status = EXIT_WORKER_FAILED;

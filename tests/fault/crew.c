@@ -519,6 +519,16 @@ static int see_binding(struct worker *w)
 	return count_setup(w);
 }
 
+static int see_set(struct worker *w)
+{
+	cpu_set_t mask;
+
+	if (sched_getaffinity(0, sizeof(mask), &mask) ||
+	    CPU_COUNT(&mask) != (int)three.count || w->cpu != -1)
+		return broken("worker %u is not on the set of CPUs", w->id);
+	return count_setup(w);
+}
+
 static void bound_by_rank(void)
 {
 	struct crew crew = { .processes = 2,
@@ -538,6 +548,16 @@ static void bound_by_rank(void)
 	tell_nothing();
 	CHECK_U64("bound", crew_run(&crew, &r), 0);
 	crew_result_free(&r);
+	crew.cpus = NULL;
+	crew.cpu_sets = &three;
+	crew.cpu_sets_count = 1;
+	crew.setup = see_set;
+	tell_nothing();
+	CHECK_U64("bound to a set", crew_run(&crew, &r), 0);
+	crew_result_free(&r);
+	crew.cpu_sets_count = 0;
+	crew.cpus = &three;
+	crew.setup = see_binding;
 	allowed_ids[0] = 1 << 19; /* no such CPU */
 	three.count = 1;
 	tell_nothing();

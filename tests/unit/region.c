@@ -725,7 +725,7 @@ static void check_short_files(void)
 
 		put_file((int64_t)((PAGES + 8) * page));
 		child_run(&child, touch_what_is_gone, &buses[i]);
-		CHECK_U64(buses[i].name, child.status, 1);
+		CHECK_U64(buses[i].name, child.status, 128 + SIGBUS);
 		snprintf(with_offset, sizeof(with_offset), "%.*s%ju%s",
 			 (int)(number - buses[i].said), buses[i].said, (uintmax_t)at,
 			 number + 3);
@@ -766,7 +766,7 @@ static void check_other_signals(void)
 	static struct child child;
 
 	child_run(&child, touch_behind_its_back, NULL);
-	CHECK_U64("no file", child.status, 1);
+	CHECK_U64("no file", child.status, 128 + SIGBUS);
 	CHECK(!strncmp(child.err, "prog: SIGBUS at address 0x", 26));
 	CHECK(strstr(child.err, ": Bad address\n"));
 	child_run(&child, get_sigbus_from_outside, NULL);
@@ -809,7 +809,7 @@ static void check_full_filesystem(void)
 		printf("a full filesystem not tested: %s\n", child.out);
 		return;
 	}
-	CHECK_U64("full", child.status, 1);
+	CHECK_U64("full", child.status, 128 + SIGBUS);
 	CHECK_TEXT("full", child.err,
 		   with_path(said,
 			     "prog: SIGBUS at offset 4194304 of FILE: no space left\n"));
