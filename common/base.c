@@ -114,21 +114,24 @@ int exit_status(int ret)
 	}
 }
 
+int print_text(const char *text, size_t len)
+{
+	int ret = write_all(STDOUT_FILENO, text, len);
+
+	errno = -ret;
+	return ret ? failed("write results to standard output") : 0;
+}
+
 int print_line(const char *fmt, ...)
 {
 	char line[LINE_LEN];
 	va_list args;
-	int len, ret;
+	int len;
 
 	va_start(args, fmt);
 	len = vsnprintf(line, sizeof(line) - 1, fmt, args);
 	va_end(args);
 	len = MIN(len, (int)sizeof(line) - 2);
 	line[len++] = '\n';
-	ret = write_all(STDOUT_FILENO, line, (size_t)len);
-	if (ret) {
-		errno = -ret;
-		return failed("write results to standard output");
-	}
-	return 0;
+	return print_text(line, (size_t)len);
 }

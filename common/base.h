@@ -48,8 +48,10 @@ int exit_status(int ret);
 
 /* Write LEN bytes to FD, going on after short writes and EINTR. 0, or -errno in silence. */
 must_check int write_all(int fd, const void *data, size_t len);
+/* Write TEXT to stdout. 0, or -errno after saying so: output that is lost is a failed run. */
+must_check int print_text(const char *text, size_t len);
 /* Format one line of results to stdout in one write(2), so that lines of many processes never
- * mix. 0, or -errno after saying so: output that is lost is a failed run. */
+ * mix. As print_text(). */
 must_check int print_line(const char *fmt, ...) printf_like(1, 2);
 
 #endif

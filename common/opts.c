@@ -45,11 +45,14 @@ static int parse_plain_count(const struct opt *o, const char *text)
 	return parse_count(text, o->to.number);
 }
 
-static int parse_stride(const struct opt *o, const char *text)
+static int parse_binding(const struct opt *o, const char *text)
 {
-	if (strcmp(text, "none") != 0)
+	if (!strcmp(text, "none"))
+		*o->to.number = 0;
+	else if (!strcmp(text, "node"))
+		*o->to.number = BIND_NODE;
+	else
 		return parse_count(text, o->to.number);
-	*o->to.number = 0;
 	return 0;
 }
 
@@ -120,8 +123,8 @@ static const struct kind {
 			     "a whole number, or auto, 10% or 2x of the CPUs that may be "
 			     "used",
 			     parse_number_of_tasks, show_tasks },
-	[OPT_KIND_STRIDE] = { "K", required_argument, "a whole number, or none",
-			      parse_stride, NULL },
+	[OPT_KIND_BIND] = { "K", required_argument, "a whole number, node or none",
+			    parse_binding, NULL },
 	[OPT_KIND_NUMBER] = { "N", required_argument, "a number, decimal or 0x",
 			      parse_number, NULL },
 	[OPT_KIND_SIZE] = { "SIZE", required_argument,
@@ -142,7 +145,9 @@ struct parser {
 	const struct opt *rows[MAX_ROWS];
 	unsigned count, own_count;
 	char letters[2 + 3 * MAX_ROWS];
-	char *help; /* as the defaults were before the first option */
+	const char *
+		shares[MAX_ROWS]; /* "25%" given to a size, to be worked out at the end */
+	char *help;               /* as the defaults were before the first option */
 	size_t help_len;
 	struct option *longs;
 	unsigned long_count;
@@ -285,15 +290,11 @@ static int write_help(struct parser *p)
 
 static _Noreturn void print_and_exit(const struct parser *p, enum opt_kind kind)
 {
-	int ret;
-
 	if (kind == OPT_KIND_VERSION)
 		exit(exit_status(print_line("%s (pagemill) %s",
 					    program_invocation_short_name,
 					    PAGEMILL_VERSION)));
-	ret = write_all(STDOUT_FILENO, p->help, p->help_len);
-	errno = -ret;
-	exit(ret ? exit_status(failed("write help to standard output")) : 0);
+	exit(exit_status(print_text(p->help, p->help_len)));
 }
 
 static unsigned row_of(const struct parser *p, int c)
@@ -333,15 +334,22 @@ static int refuse_word(const struct parser *p, int c, char **argv)
 		argv[optind - 1]);
 }
 
-static int parse_row(const struct parser *p, unsigned row)
+static int parse_row(struct parser *p, unsigned row)
 {
 	const struct opt *o = p->rows[row];
 	const struct kind *kind = &kinds[o->kind];
+	uint64_t whole;
 	char name[64];
 	int ret;
 
 	if (!kind->parse)
 		print_and_exit(p, o->kind);
+	p->shares[row] = NULL;
+	if (o->kind == OPT_KIND_SIZE && p->usage->whole &&
+	    !parse_share(optarg, 100, &whole)) {
+		p->shares[row] = optarg;
+		return 0;
+	}
 	ret = kind->parse(o, optarg);
 	if (ret == -ERANGE)
 		return refused("%s '%s': too large; expected %s", name_of(o, name),
@@ -350,6 +358,18 @@ static int parse_row(const struct parser *p, unsigned row)
 		return refused("%s '%s': expected %s", name_of(o, name), optarg,
 			       kind->expected);
 	return 0;
+}
+
+/* A share is of what all options together leave to each task, so it comes after all of them. */
+static int work_out_shares(const struct parser *p)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < p->count && !ret; i++)
+		if (p->shares[i])
+			ret = p->usage->whole(p->usage->context, p->shares[i],
+					      p->rows[i]->to.size);
+	return ret;
 }
 
 int opts_parse(const struct usage *usage, const struct opt *own,
@@ -372,6 +392,8 @@ int opts_parse(const struct usage *usage, const struct opt *own,
 	       (optopt = 0, c = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1)
 		ret = c == '?' || c == ':' ? refuse_word(&p, c, argv)
 					   : parse_row(&p, row_of(&p, c));
+	if (!ret)
+		ret = work_out_shares(&p);
 	if (ret)
 		exit(exit_status(ret));
 	free_longs(&p);

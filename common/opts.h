@@ -13,7 +13,7 @@ enum opt_kind {
 	OPT_KIND_SET, /* stores the row's value: of rows with one target, the last counts */
 	OPT_KIND_COUNT,
 	OPT_KIND_TASKS,  /* a count, auto, 10% or 2x of the allowed CPUs */
-	OPT_KIND_STRIDE, /* a count, or the word none for 0 */
+	OPT_KIND_BIND,   /* a count, none for 0, or node for BIND_NODE */
 	OPT_KIND_NUMBER, /* decimal or 0x */
 	OPT_KIND_SIZE,
 	OPT_KIND_TIME,
@@ -58,9 +58,9 @@ struct opt {
 	{                                                           \
 		OPT_KIND_TASKS, l, n, { .count = (p) }, h, 0, false \
 	}
-#define OPT_STRIDE(l, n, p, h)                                        \
-	{                                                             \
-		OPT_KIND_STRIDE, l, n, { .number = (p) }, h, 0, false \
+#define OPT_BIND(l, n, p, h)                                        \
+	{                                                           \
+		OPT_KIND_BIND, l, n, { .number = (p) }, h, 0, false \
 	}
 #define OPT_NUMBER(l, n, p, h)                                        \
 	{                                                             \
@@ -92,9 +92,16 @@ struct opt {
 		OPT_KIND_##k, l, n, { .member = (p) }, h, 0, true \
 	}
 
+/* What --bind node stores. */
+#define BIND_NODE UINT64_MAX
+
 struct usage {
 	const char *operands; /* what follows the options: "SIZE"; "" for nothing */
 	const char *purpose;  /* one sentence, no full stop */
+	/* Works out a share such as "25%" given to a size, once all options are known; NULL: sizes
+	 * are no shares. 0, or refused(). */
+	int (*whole)(void *context, const char *share, uint64_t *bytes);
+	void *context;
 };
 
 /* Parse ARGV by the program's OWN table and the STANDARD one. Options and operands may be mixed;

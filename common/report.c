@@ -36,13 +36,11 @@ static json_t *json_text(const char *text)
 	return good;
 }
 
-/* NO_LIMIT is null; what else the library's integers cannot hold is written out as text. */
+/* What the library's integers cannot hold is written out as text. */
 static json_t *json_count(uint64_t value)
 {
 	char text[32];
 
-	if (value == NO_LIMIT)
-		return json_null();
 	if (value <= INT64_MAX)
 		return json_integer((json_int_t)value);
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
@@ -86,6 +84,9 @@ static json_t *option_value(const struct opt *o)
 		return json_boolean(*o->to.flag);
 	case OPT_KIND_SET:
 		return json_boolean(*o->to.count == o->value);
+	case OPT_KIND_BIND:
+		return *o->to.number == BIND_NODE ? json_string("node")
+						  : json_count(*o->to.number);
 	case OPT_KIND_TASKS:
 		return json_integer(*o->to.count);
 	case OPT_KIND_TEXT:
@@ -201,7 +202,9 @@ void report_environment(struct report *r, const struct topo *topo,
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		json_object_set_new(environment, counts[i].key,
-				    json_count(counts[i].value));
+				    counts[i].value == NO_LIMIT
+					    ? json_null()
+					    : json_count(counts[i].value));
 	json_object_set_new(environment, "cpus_allowed_list", json_set(&topo->allowed));
 	json_object_set_new(environment, "nodes_list", json_set(&topo->nodes));
 	json_object_set_new(environment, "memory_nodes_list",

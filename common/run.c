@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static const struct metric metric_bytes = { "total", UNIT_BYTES, true };
 struct session {
 	struct run *run;
 	struct report *report;
-	double *rates; /* bytes/s of each measured repetition */
+	double *rates; /* of each measured repetition, in KB/s as the lines have it */
 	unsigned measured;
 	uint64_t shortest_window_ns;
 	double slowest_share;  /* of the slowest worker in its repetition's median */
@@ -38,8 +39,8 @@ static void fill_standard(struct run *run)
 	const struct opt standard[] = {
 		OPT_TASKS('n', "nproc", &run->processes, "processes"),
 		OPT_TASKS('t', "thread", &run->threads, "threads in each process"),
-		OPT_STRIDE('b', "bind", &run->bind_stride,
-			   "bind task i to the allowed CPU of rank i x K"),
+		OPT_BIND('b', "bind", &run->bind_stride,
+			 "bind task i to the allowed CPU of rank i x K, or node"),
 		OPT_TIME('T', "runtime", &run->runtime_ns, "stop after TIME"),
 		OPT_LATER(COUNT, 0, "samples", number, &run->samples,
 			  "run N times, and summarize the throughputs"),
@@ -84,9 +85,64 @@ static int look_around(struct run *run)
 	return ret;
 }
 
+/* The CPUs of each node that has any we may use; all of them where the kernel knows no nodes. */
+static int find_node_cpus(struct run *run)
+{
+	unsigned nodes = run->topo.nodes.count;
+	struct cpus all = { .ids = run->topo.allowed.ids,
+			    .count = run->topo.allowed.count };
+
+	run->node_cpus = calloc(nodes + 1, sizeof(*run->node_cpus));
+	if (!run->node_cpus)
+		return failed("memory for %u nodes", nodes);
+	for (unsigned i = 0; i < nodes; i++) {
+		struct cpus *set = &run->node_cpus[run->node_count];
+		int ret = topo_node_cpus("", run->topo.nodes.ids[i], &run->topo.allowed,
+					 set);
+
+		if (ret && ret != -ENOENT)
+			return ret;
+		run->node_count += set->count > 0;
+	}
+	if (!run->node_count)
+		run->node_cpus[run->node_count++] = all;
+	return 0;
+}
+
+/* What N% means needs all other options: how many tasks share the memory. */
+static int share_of_memory(void *context, const char *share, uint64_t *bytes)
+{
+	struct run *run = context;
+	uint64_t workers = (uint64_t)MAX(run->processes, 1) * MAX(run->threads, 1), whole;
+	struct limits limits;
+	int ret = limits_read(&limits, "");
+
+	if (!ret)
+		ret = parse_share(share, limits_memory(&limits) / workers, &whole);
+	if (!ret)
+		*bytes = whole / limits.page_bytes * limits.page_bytes;
+	return ret;
+}
+
+int run_size(struct run *run, const char *name, const char *text, uint64_t *bytes)
+{
+	uint64_t whole;
+	int ret;
+
+	if (!parse_share(text, 100, &whole))
+		return share_of_memory(run, text, bytes);
+	ret = parse_size(text, bytes);
+	if (ret)
+		return refused(
+			"%s '%s': expected a size such as 4096, 64k, 2m, 1g or 50%%%s",
+			name, text, ret == -ERANGE ? ", below 16777216t" : "");
+	return 0;
+}
+
 int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
 	      char **argv)
 {
+	struct usage sharing = *usage;
 	int operand, ret;
 
 	fill_standard(run);
@@ -96,11 +152,16 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 	if (!run->argv)
 		exit(exit_status(failed("arguments")));
 	memcpy(run->argv, argv, (size_t)argc * sizeof(*argv));
-	operand = opts_parse(usage, own, run->standard, argc, argv);
+	sharing.whole = share_of_memory;
+	sharing.context = run;
+	operand = opts_parse(&sharing, own, run->standard, argc, argv);
 	/* 0 is as if not given. */
 	run->processes = MAX(run->processes, 1);
 	run->threads = MAX(run->threads, 1);
+	run->lines = !run->json || !output_is_stdout(run->json);
 	ret = look_around(run);
+	if (!ret && run->bind_stride == BIND_NODE)
+		ret = find_node_cpus(run);
 	if (ret)
 		exit(exit_status(ret));
 	return operand;
@@ -108,7 +169,7 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 
 bool run_prints_lines(const struct run *run)
 {
-	return !run->warming && (!run->json || !output_is_stdout(run->json));
+	return !run->warming && run->lines;
 }
 
 static double rate_of(uint64_t bytes, uint64_t ns)
@@ -133,7 +194,7 @@ static void tick(void *context, const struct crew_view *view)
 			len = snprintf(live, sizeof(live), "\033[K");
 		if (write_all(STDERR_FILENO, live, (size_t)len))
 			return;
-	} else if (!s->run->warming && ns) {
+	} else if (!s->run->warming && view->elapsed_ns > s->last.elapsed_ns) {
 		note("%.3f s: %ju bytes, %ju KB/s", (double)view->elapsed_ns / 1e9,
 		     (uintmax_t)bytes, (uintmax_t)line_kb_per_s(bytes, ns));
 		report_interval(s->report, s->measured, view->elapsed_ns, view->bytes);
@@ -167,7 +228,7 @@ static void collect(struct session *s, const struct crew_result *result,
 {
 	double rate = rate_of(result->bytes, result->window_ns);
 
-	s->rates[s->measured] = rate;
+	s->rates[s->measured] = (double)line_kb_per_s(result->bytes, result->window_ns);
 	s->shortest_window_ns = MIN(s->shortest_window_ns, result->window_ns);
 	report_sample(s->report, &metric_throughput, rate);
 	report_sample(s->report, &metric_bytes, (double)result->bytes);
@@ -177,19 +238,32 @@ static void collect(struct session *s, const struct crew_result *result,
 		hooks->collect(s->report, result);
 }
 
+/* From the first fan-out on there is something to lose, so a signal between two of them waits for
+ * the next, or for the results to be written; the first set-up is simply ended by it. */
+static void hold_signals(void)
+{
+	sigset_t stops;
+
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stops, NULL);
+}
+
 static int repeat_once(struct session *s, const struct crew *crew,
 		       const struct run_hooks *hooks, int *signal)
 {
 	struct crew_result result = { 0 };
 	int ret = hooks->set_up ? hooks->set_up() : 0;
 
+	hold_signals();
 	s->last = (struct crew_view){ 0 };
 	if (!ret)
 		ret = crew_run(crew, &result);
 	*signal = result.signal;
 	if (!s->run->warming) {
 		report_workers(s->report, &result);
-		if (!ret && result.started_ns)
+		if (!ret && result.window_ns)
 			collect(s, &result, hooks);
 		s->measured++;
 	}
@@ -220,8 +294,8 @@ static void add_warnings(struct session *s, const struct summary *all)
 			"auto)");
 	if (s->slowest_share < 0.8)
 		warn(s, "the slowest task has less than 80 % of the median task's rate: "
-			"are the CPUs "
-			"shared or unlike? (--bind 1)");
+			"are the CPUs shared "
+			"or unlike? (--bind 1)");
 	if (s->measured < 3)
 		return;
 	if (all->stddev > 0.05 * all->mean)
@@ -233,35 +307,18 @@ static void add_warnings(struct session *s, const struct summary *all)
 		warn(s, "the first run is unlike the rest: add --warmup 1");
 }
 
-static int print_five_lines(const struct session *s)
-{
-	double *kb = calloc(s->measured, sizeof(*kb));
-	char text[FIVE_LINES_LEN];
-	struct summary summary;
-	int ret;
-
-	if (!kb)
-		return failed("summary");
-	for (unsigned i = 0; i < s->measured; i++)
-		kb[i] = floor(s->rates[i] / 1024);
-	summarize(kb, s->measured, &summary);
-	free(kb);
-	format_five_lines(text, &summary);
-	ret = write_all(STDOUT_FILENO, text, strlen(text));
-	errno = -ret;
-	return ret ? failed("write results to standard output") : 0;
-}
-
-/* Warnings and the summary of a run that went well. */
+/* Warnings and the five lines of a run that went well. */
 static int conclude(struct session *s)
 {
+	char text[FIVE_LINES_LEN];
 	struct summary all;
 
 	summarize(s->rates, s->measured, &all);
 	add_warnings(s, &all);
-	if (s->run->samples && run_prints_lines(s->run))
-		return print_five_lines(s);
-	return 0;
+	if (!s->run->samples || !run_prints_lines(s->run))
+		return 0;
+	format_five_lines(text, &all);
+	return print_text(text, strlen(text));
 }
 
 static struct crew crew_for(struct session *s, const struct crew *crew)
@@ -273,6 +330,8 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	mine.threads = run->threads;
 	mine.cpus = run->bind_stride ? &run->topo.allowed : NULL;
 	mine.cpu_stride = run->bind_stride;
+	mine.cpu_sets = run->node_cpus;
+	mine.cpu_sets_count = run->node_count;
 	mine.runtime_ns = run->runtime_ns;
 	mine.context = s;
 	mine.tick = tick;

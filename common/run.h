@@ -12,7 +12,7 @@
 struct run {
 	/* The standard options; a program may set defaults before run_parse(). */
 	unsigned processes, threads; /* 0: as if not given, one */
-	uint64_t bind_stride;        /* 0: do not bind */
+	uint64_t bind_stride;        /* 0: do not bind; BIND_NODE: by node */
 	uint64_t runtime_ns;         /* 0: no limit */
 	uint64_t samples,
 		warmup; /* samples 0: not asked for, one run and no summary of runs */
@@ -23,8 +23,11 @@ struct run {
 	/* What run_parse() found. */
 	struct topo topo;
 	struct limits limits;
-	unsigned workers; /* processes x threads */
-	bool warming;     /* the repetition that runs now is not counted */
+	unsigned workers;       /* processes x threads */
+	bool warming;           /* the repetition that runs now is not counted */
+	struct cpus *node_cpus; /* with --bind node: the allowed CPUs of each node */
+	unsigned node_count;
+	bool lines; /* standard output is for lines, not for JSON */
 	const struct opt *own;
 	struct opt standard[16];
 	int argc;
@@ -44,6 +47,10 @@ struct run_hooks {
  * at. Returns the index of the first operand in ARGV. */
 int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
 	      char **argv);
+/* A size: as parse_size() has it, or "25%" of the memory that this process may use, shared among
+ * the tasks, in whole pages. NAME is what refused() calls it. 0 or -errno after saying so. */
+must_check int run_size(struct run *run, const char *name, const char *text,
+			uint64_t *bytes);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);

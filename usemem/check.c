@@ -32,13 +32,11 @@ static uint64_t times(uint64_t bytes, uint64_t count)
 	return __builtin_mul_overflow(bytes, count, &product) ? UINT64_MAX : product;
 }
 
-/* The memory that one task's writes take: the pages that a sparse walk comes to. */
-static uint64_t written_bytes(void)
+/* The memory that one task's walk takes: the pages that it comes to, if it writes. */
+static uint64_t walked_bytes(void)
 {
 	uint64_t page = base_page_bytes(), accesses;
 
-	if (cfg.backing.writable && cfg.prefault && !cfg.heap)
-		return cfg.size_bytes;
 	if (cfg.readonly || !cfg.passes)
 		return 0;
 	if (cfg.step_bytes <= page && !cfg.random)
@@ -48,27 +46,47 @@ static uint64_t written_bytes(void)
 	return MIN(times(accesses, page), cfg.size_bytes);
 }
 
-int check_memory(void)
+/* The memory that all tasks together will take for what they write. */
+static uint64_t written_bytes(void)
 {
 	const struct backing *b = &cfg.backing;
-	uint64_t room = limits_memory_and_swap(&cfg.run.limits), tasks = cfg.run.workers,
-		 need;
+	uint64_t walked = walked_bytes(), processes = cfg.run.processes;
+	uint64_t populated = b->populate && b->writable ? cfg.size_bytes : 0, total;
+
+	/* One memory for all: one file, or what --prealloc maps shared. */
+	if (b->shared && (b->source->is_file || cfg.prealloc))
+		return MAX(walked, populated);
+	if (!cfg.prealloc)
+		return times(MAX(walked, populated), cfg.run.workers);
+	/* Private memory of --prealloc: each process that writes copies what it writes. */
+	return __builtin_add_overflow(populated, times(walked, processes), &total)
+		       ? UINT64_MAX
+		       : total;
+}
+
+int check_memory(void)
+{
+	uint64_t room = limits_memory_and_swap(&cfg.run.limits);
 	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
 
-	if (cfg.run.force || (b->source->is_file && !cfg.memfd))
+	if (cfg.run.force || (cfg.backing.source->is_file && !cfg.memfd) ||
+	    written_bytes() <= room)
 		return 0;
-	/* Shared by all: what is one file, and what --prealloc maps shared; private memory of
-	 * --prealloc is copied once by each process that writes. */
-	if (b->shared && (b->source->is_file || cfg.prealloc))
-		tasks = 1;
-	else if (cfg.prealloc)
-		tasks = cfg.run.processes + (cfg.prefault ? 1 : 0);
-	need = times(written_bytes(), tasks);
-	if (need <= room)
+	format_bytes(need_text, (double)written_bytes());
+	format_bytes(room_text, (double)room);
+	return refused(
+		"%s to be written, %s of memory and swap; --force starts all the same",
+		need_text, room_text);
+}
+
+/* Each unit of these stays a mapping of its own, and a process may have only so many. */
+int check_mappings(void)
+{
+	uint64_t units = cfg.size_bytes / cfg.unit_bytes * cfg.run.threads;
+
+	if (cfg.run.force || cfg.prealloc || cfg.heap || cfg.anonymous ||
+	    units < cfg.run.limits.max_map_count)
 		return 0;
-	return refused("%s is to be written, and memory and swap have room for %s; "
-		       "--force starts "
-		       "all the same",
-		       format_bytes(need_text, (double)need),
-		       format_bytes(room_text, (double)room));
+	return refused("--unit: %ju mappings in a process, but vm.max_map_count is %ju",
+		       (uintmax_t)units, (uintmax_t)cfg.run.limits.max_map_count);
 }

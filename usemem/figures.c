@@ -7,6 +7,8 @@
 /* A figure each task has, and how a repetition sums it up. */
 struct figure {
 	struct metric metric;
+	const bool *asked; /* NULL: always there */
+	bool unasked;      /* there only if *asked is not */
 	double (*of_task)(const struct tally *t, const struct task_record *record);
 };
 
@@ -41,11 +43,11 @@ static double free_ns(const struct tally *t, const struct task_record *record)
 }
 
 static const struct figure figures[] = {
-	{ { "walk", UNIT_BYTES, true }, walk_bytes },
-	{ { "walk", UNIT_NS, false }, walk_ns },
-	{ { "read_again", UNIT_BYTES, true }, again_bytes },
-	{ { "read_again", UNIT_NS, false }, again_ns },
-	{ { "free", UNIT_NS, false }, free_ns },
+	{ { "walk", UNIT_BYTES, true }, NULL, false, walk_bytes },
+	{ { "walk", UNIT_NS, false }, NULL, false, walk_ns },
+	{ { "read_again", UNIT_BYTES, true }, &cfg.read_again, false, again_bytes },
+	{ { "read_again", UNIT_NS, false }, &cfg.read_again, false, again_ns },
+	{ { "free", UNIT_NS, false }, &cfg.prealloc, true, free_ns },
 };
 
 static const struct metric metric_setup = { "setup", UNIT_NS, false };
@@ -58,6 +60,8 @@ void collect_figures(struct report *r, const struct crew_result *result)
 	for (size_t f = 0; f < ARRAY_SIZE(figures) && x; f++) {
 		double total = 0;
 
+		if (figures[f].asked && *figures[f].asked == figures[f].unasked)
+			continue;
 		for (unsigned i = 0; i < result->workers; i++) {
 			x[i] = figures[f].of_task(&result->tallies[i],
 						  crew_record(result, i));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* usemem - allocate memory in every way, walk it, and say how fast that was. */
+/* usemem - allocate memory, walk it, and say how fast that was. */
 #include "common/clock.h"
 #include "common/parse.h"
 #include "usemem/usemem.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,19 +59,14 @@ static const struct usage usage = {
 /* SIZE, from the one operand or from -m; 0 options are as if not given. */
 static int read_size(int argc, char **argv, int operand)
 {
-	int ret = 0;
-
 	if (argc - operand > 1)
 		return refused("'%s': expected one SIZE only", argv[operand + 1]);
 	if (operand < argc)
-		ret = parse_size(argv[operand], &cfg.size_bytes);
-	else if (!cfg.size_mib)
+		return run_size(&cfg.run, "SIZE", argv[operand], &cfg.size_bytes);
+	if (!cfg.size_mib)
 		return refused("expected a SIZE, such as 64m; --help lists the options");
-	else if (__builtin_mul_overflow(cfg.size_mib, MiB, &cfg.size_bytes))
+	if (__builtin_mul_overflow(cfg.size_mib, MiB, &cfg.size_bytes))
 		return refused("-m '%ju': too large", (uintmax_t)cfg.size_mib);
-	if (ret)
-		return refused("SIZE '%s': expected a size such as 4096, 64k, 2m or 1g%s",
-			       argv[operand], ret == -ERANGE ? " below 16777216t" : "");
 	return 0;
 }
 
@@ -82,12 +76,19 @@ static void apply_defaults(void)
 				 ?: sizeof(uint64_t);
 	if (!cfg.unit_bytes || cfg.unit_bytes > cfg.size_bytes)
 		cfg.unit_bytes = MAX(cfg.size_bytes, 1);
-	if (cfg.random && !cfg.seed) {
+	cfg.seed_taken = cfg.random && !cfg.seed;
+	if (cfg.seed_taken) {
 		if (getrandom(&cfg.seed, sizeof(cfg.seed), 0) != sizeof(cfg.seed))
 			cfg.seed = now_ns();
 		cfg.seed = (cfg.seed & UINT32_MAX) ?: 1;
-		note("random seed %ju", (uintmax_t)cfg.seed);
 	}
+}
+
+/* What somebody who repeats or reads the run has to know. */
+static void note_choices(void)
+{
+	if (cfg.seed_taken)
+		note("random seed %ju", (uintmax_t)cfg.seed);
 	if (cfg.heap && (cfg.file || cfg.prefault || cfg.anonymous || cfg.memfd))
 		note("--malloc: --file, --prefault, --anonymous and --memfd are ignored");
 }
@@ -101,8 +102,8 @@ static void choose_backing(void)
 		.source = &source_zero,
 		.fd = -1,
 		.writable = !cfg.readonly || cfg.open_rw,
-		.shared = cfg.file != NULL,
-		.populate = cfg.prefault,
+		.shared = cfg.file && !cfg.heap,
+		.populate = cfg.prefault && !cfg.heap,
 	};
 	if (cfg.heap)
 		b->source = &source_malloc;
@@ -196,8 +197,11 @@ int main(int argc, char **argv)
 	apply_defaults();
 	choose_backing();
 	ret = check_memory();
+	if (!ret)
+		ret = check_mappings();
 	if (ret)
 		return exit_status(ret);
+	note_choices();
 	if (cfg.run.dry_run)
 		return exit_status(say_plan());
 	return run_repeat(&cfg.run, &crew, &hooks);

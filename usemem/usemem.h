@@ -13,7 +13,8 @@ struct config {
 	uint64_t unit_bytes; /* 0: size_bytes */
 	uint64_t step_bytes;
 	uint64_t passes;
-	uint64_t seed;             /* 0: not given; set-up then takes one */
+	uint64_t seed; /* 0: not given; then one is taken */
+	bool seed_taken;
 	uint64_t index_mask, data; /* a write stores (word index & index_mask) + data */
 	unsigned msync_flags;      /* MS_SYNC, MS_ASYNC or 0 */
 	const char *file;
@@ -49,5 +50,7 @@ void collect_figures(struct report *r, const struct crew_result *result);
 int check_options(void);
 /* Refuse what cannot end well: more memory to be written than memory and swap can hold. */
 int check_memory(void);
+/* The same of more units than a process may have mappings. */
+int check_mappings(void);
 
 #endif

@@ -172,6 +172,8 @@ def told_to_stop(tests):
     for sig in (signal.SIGINT, signal.SIGTERM) * 3:
         interrupted(tests, f'{sig.name} to all, as a terminal does', ['-n', '4', *FOR_EVER, '1m'], (4, 1), sig, True,
                     whole_group=True)
+    interrupted(tests, 'SIGINT to all 201', ['-n', '200', *FOR_EVER, '64k'], (200, 1), signal.SIGINT, True,
+                whole_group=True)
 
 
 def told_to_stop_while_populating(tests):
@@ -401,7 +403,8 @@ def user_limits(tests):
         too_many = int(file.read()) + 1000
     if too_many > 10**6:
         raise Skip('vm.max_map_count is very large')
-    fails(tests, 'max_map_count', ['-r', '0', '-u', f'{PAGE}', f'{too_many * PAGE}'], 'map .*Cannot allocate',
+    fails(tests, 'max_map_count', ['--force', '-r', '0', '-u', f'{PAGE}', f'{too_many * PAGE}'],
+          'map .*Cannot allocate',
           seconds=2 * SOON)
 
 

@@ -140,7 +140,9 @@ def check_five_lines(tests, row, document, text, wanted):
     if not wanted:
         tests.check(f'{row}: no summary', b'', text)
         return
-    kb = [int(sample // 1024) for sample in document['metrics'][THROUGHPUT]['samples']]
+    metrics = document['metrics']
+    kb = [total * 1000000 // 1024 // max(window // 1000, 1) for total, window in
+          zip(metrics['total_bytes']['samples'], metrics['window_ns']['samples'])]
     stdev = str(whole(statistics.stdev(kb))) if len(kb) > 1 else '-'
     want = (f'Count: {len(kb)}\nTotal: {sum(kb)}\nRange: {min(kb)}...{max(kb)}\n'
             f'Mean : {whole(statistics.mean(kb))}\nStdev: {stdev}\n')
@@ -311,6 +313,23 @@ def a_later_repetition_fails(tests):
         tests.check('later failure: outcome', 'failed', document.get('outcome'))
 
 
+def interrupted_between_repetitions(tests):
+    """Wherever it comes, a signal after the first fan-out leaves a document."""
+    for lines in range(1, 40, 2):
+        with tests.folder() as folder:
+            path = os.path.join(folder, 'result')
+            with Run(tests, [f'--json={path}', '--samples', '100000', '64k']) as running:
+                for _ in range(lines):
+                    running.process.stdout.readline()
+                os.kill(running.pid, signal.SIGINT)
+                result = running.finish()
+            row = f'SIGINT after {lines} lines'
+            tests.check(f'{row}: status', 130, result.status)
+            tests.check(f'{row}: files', ['result'], os.listdir(folder))
+            with open(path, 'rb') as file:
+                tests.check(row, 'interrupted', parse(tests, row, file.read()).get('outcome'))
+
+
 def interrupted_runs(tests):
     for sig in (signal.SIGINT, signal.SIGTERM):
         with tests.folder() as folder:
@@ -437,7 +456,8 @@ def lines_stay_with_a_file(tests):
 sections = {
     'agree': [text_and_document_agree, summary_from_the_lines, alone_on_stdout, lines_stay_with_a_file, intervals_add_up],
     'options': [argv_is_kept, options_are_effective],
-    'failures': [failed_runs, a_later_repetition_fails, interrupted_runs],
+    'failures': [failed_runs, a_later_repetition_fails, interrupted_runs,
+                 interrupted_between_repetitions],
     'file': [place_cannot_be_written, file_has_a_mode, file_appears_complete, disk_is_full, refused_before,
              dry_run_measures_nothing],
 }

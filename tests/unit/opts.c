@@ -22,7 +22,7 @@ static const struct opt own[] = { OPT_FLAG('O', "anonymous", &cfg.anonymous, "a 
 				  OPT_SIZE('u', "unit", &cfg.unit, "a size"),
 				  OPT_TIME('T', "runtime", &cfg.runtime, "a time"),
 				  OPT_TASKS('n', "nproc", &cfg.tasks, "tasks"),
-				  OPT_STRIDE('b', "bind", &cfg.stride, "a stride"),
+				  OPT_BIND('b', "bind", &cfg.stride, "a stride"),
 				  OPT_NUMBER('d', "data", &cfg.data, "a number"),
 				  OPT_TEXT('f', "file", &cfg.file, "a text"),
 				  OPT_FLAG('R', "random", &cfg.random,
@@ -110,7 +110,7 @@ static int parse(const void *arg)
 #define TIME_EXPECTED  " expected a time such as 10 (seconds), 500ms, 10s or 2m"
 #define TASKS_EXPECTED \
 	" expected a whole number, or auto, 10% or 2x of the CPUs that may be used"
-#define STRIDE_EXPECTED " expected a whole number, or none"
+#define STRIDE_EXPECTED " expected a whole number, node or none"
 #define NUMBER_EXPECTED " expected a number, decimal or 0x"
 #define UNKNOWN         ": no such option; --help lists them\n"
 #define UNKNOWN_NAME    ": no such option, or the beginning of several; --help lists them\n"
@@ -425,7 +425,7 @@ static void check_lost_output(void)
 	static const struct row lost[] = {
 		{ { "--help" },
 		  1,
-		  "prog: write help to standard output: No space left on device\n" },
+		  "prog: write results to standard output: No space left on device\n" },
 		{ { "--version" },
 		  1,
 		  "prog: write results to standard output: No space left on device\n" },

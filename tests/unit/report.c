@@ -179,7 +179,7 @@ static const struct opt own[] = {
 };
 static const struct opt standard[] = {
 	OPT_TASKS('n', "nproc", &cfg.tasks, "h"),
-	OPT_STRIDE('b', "bind", &cfg.stride, "h"),
+	OPT_BIND('b', "bind", &cfg.stride, "h"),
 	OPT_NUMBER(0, "data", &cfg.number, "h"),
 	OPT_TIME('T', "run-time", &cfg.time, "h"),
 	OPT_LATER(MAYBE, 0, "json", text, &cfg.maybe, "h"),
@@ -208,7 +208,7 @@ static const struct {
 	{ "options.run_time_ns", "1500000000" },
 	{ "options.json", "\"\"" },
 	{ "options.seed", "42" },
-	{ "options.no_limit", "null" },
+	{ "options.no_limit", "\"18446744073709551615\"" },
 	{ "options.help", "-" },
 	{ "options.version", "-" },
 };
@@ -426,7 +426,7 @@ static void check_the_rest(void)
 	document_check("", root, "intervals",
 		       "[{\"repetition\":0,\"elapsed_ns\":1000,\"bytes\":5},"
 		       "{\"repetition\":1,\"elapsed_ns\":9223372036854775807,"
-		       "\"bytes\":null}]");
+		       "\"bytes\":\"18446744073709551615\"}]");
 	document_check("", root, "warnings", "[\"quiet the machine\",\"caf\\\\xe9\"]");
 	json_decref(root);
 }

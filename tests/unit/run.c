@@ -822,7 +822,9 @@ static void check_prints_lines(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct run r = { .json = cases[i].json, .warming = cases[i].warming };
+		const char *json = cases[i].json;
+		struct run r = { .lines = !json || !output_is_stdout(json),
+				 .warming = cases[i].warming };
 
 		CHECK_U64(cases[i].json ? cases[i].json : "none", run_prints_lines(&r),
 			  cases[i].prints);
