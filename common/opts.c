@@ -2,8 +2,8 @@
 /* opts - one table of options: parsed by getopt_long(3), printed by --help, recorded in results. */
 #include "common/opts.h"
 
+#include "common/optkinds.h"
 #include "common/parse.h"
-#include "common/topo.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -14,130 +14,6 @@
 
 /* What getopt_long returns for row i; letters lie below. */
 enum { ROW_BASE = 256, MAX_ROWS = 128 };
-
-static int parse_flag(const struct opt *o, const char *text)
-{
-	(void)text;
-	*o->to.flag = true;
-	return 0;
-}
-
-static int parse_set(const struct opt *o, const char *text)
-{
-	(void)text;
-	*o->to.count = o->value;
-	return 0;
-}
-
-static int parse_number_of_tasks(const struct opt *o, const char *text)
-{
-	struct topo topo;
-	int ret = topo_read(&topo, "");
-
-	if (!ret)
-		ret = parse_tasks(text, topo.allowed.count, o->to.count);
-	topo_free(&topo);
-	return ret;
-}
-
-static int parse_plain_count(const struct opt *o, const char *text)
-{
-	return parse_count(text, o->to.number);
-}
-
-static int parse_binding(const struct opt *o, const char *text)
-{
-	if (!strcmp(text, "none"))
-		*o->to.number = 0;
-	else if (!strcmp(text, "node"))
-		*o->to.number = BIND_NODE;
-	else
-		return parse_count(text, o->to.number);
-	return 0;
-}
-
-static int parse_number(const struct opt *o, const char *text)
-{
-	return parse_word(text, o->to.number);
-}
-
-static int parse_bytes(const struct opt *o, const char *text)
-{
-	return parse_size(text, o->to.size);
-}
-
-static int parse_duration(const struct opt *o, const char *text)
-{
-	return parse_time(text, o->to.time);
-}
-
-static int parse_text(const struct opt *o, const char *text)
-{
-	*o->to.text = text ? text : "";
-	return 0;
-}
-
-static void show_tasks(const struct opt *o, char *text)
-{
-	if (*o->to.count)
-		snprintf(text, FORMAT_LEN, "%u", *o->to.count);
-}
-
-static void show_number(const struct opt *o, char *text)
-{
-	if (*o->to.number)
-		snprintf(text, FORMAT_LEN, "%ju", (uintmax_t)*o->to.number);
-}
-
-static void show_bytes(const struct opt *o, char *text)
-{
-	if (*o->to.size)
-		format_size(text, *o->to.size);
-}
-
-static void show_duration(const struct opt *o, char *text)
-{
-	if (*o->to.time)
-		format_time(text, *o->to.time);
-}
-
-static void show_text(const struct opt *o, char *text)
-{
-	if (*o->to.text)
-		snprintf(text, FORMAT_LEN, "%s", *o->to.text);
-}
-
-static const struct kind {
-	const char *argument; /* NULL: takes none */
-	int takes;
-	const char *expected;
-	int (*parse)(const struct opt *o, const char *text);
-	void (*show)(const struct opt *o,
-		     char *text); /* the default; NULL: none worth showing */
-} kinds[] = {
-	[OPT_KIND_FLAG] = { .takes = no_argument, .parse = parse_flag },
-	[OPT_KIND_SET] = { .takes = no_argument, .parse = parse_set },
-	[OPT_KIND_COUNT] = { "N", required_argument, "a whole number", parse_plain_count,
-			     show_number },
-	[OPT_KIND_TASKS] = { "N", required_argument,
-			     "a whole number, or auto, 10% or 2x of the CPUs that may be "
-			     "used",
-			     parse_number_of_tasks, show_tasks },
-	[OPT_KIND_BIND] = { "K", required_argument, "a whole number, node or none",
-			    parse_binding, NULL },
-	[OPT_KIND_NUMBER] = { "N", required_argument, "a number, decimal or 0x",
-			      parse_number, NULL },
-	[OPT_KIND_SIZE] = { "SIZE", required_argument,
-			    "a size such as 4096, 64k, 2m or 1g", parse_bytes,
-			    show_bytes },
-	[OPT_KIND_TIME] = { "TIME", required_argument,
-			    "a time such as 10 (seconds), 500ms, 10s or 2m",
-			    parse_duration, show_duration },
-	[OPT_KIND_TEXT] = { "FILE", required_argument, "a text", parse_text, show_text },
-	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL },
-	[OPT_KIND_HELP] = { .takes = no_argument },
-	[OPT_KIND_VERSION] = { .takes = no_argument },
-};
 
 /* The two tables as one list of rows, and what getopt_long makes of them. */
 struct parser {
@@ -168,7 +44,7 @@ static void build_letters(struct parser *p)
 		if (!p->rows[i]->letter)
 			continue;
 		*at++ = p->rows[i]->letter;
-		for (int colons = kinds[p->rows[i]->kind].takes; colons > 0; colons--)
+		for (int colons = opt_kinds[p->rows[i]->kind].takes; colons > 0; colons--)
 			*at++ = ':';
 	}
 	*at = '\0';
@@ -178,7 +54,7 @@ static void add_long(struct parser *p, const char *name, unsigned row)
 {
 	p->longs[p->long_count++] = (struct option){
 		.name = name,
-		.has_arg = kinds[p->rows[row]->kind].takes,
+		.has_arg = opt_kinds[p->rows[row]->kind].takes,
 		.val = ROW_BASE + (int)row,
 	};
 }
@@ -242,7 +118,7 @@ static void free_longs(struct parser *p)
 /* "-f, --file FILE", "    --json[=FILE]", "-m N" */
 static void describe(const struct opt *o, char *text, size_t room)
 {
-	const struct kind *kind = &kinds[o->kind];
+	const struct opt_kind_row *kind = &opt_kinds[o->kind];
 	bool maybe = kind->takes == optional_argument;
 	char letter[] = { '-', o->letter, '\0' };
 
@@ -262,8 +138,8 @@ static void print_row(FILE *out, const struct opt *o)
 	char option[64], value[FORMAT_LEN] = "";
 
 	describe(o, option, sizeof(option));
-	if (kinds[o->kind].show)
-		kinds[o->kind].show(o, value);
+	if (opt_kinds[o->kind].show)
+		opt_kinds[o->kind].show(o, value);
 	fprintf(out, "  %-26s %s", option, o->help);
 	if (value[0])
 		fprintf(out, " (%s)", value);
@@ -324,7 +200,7 @@ static int refuse_word(const struct parser *p, int c, char **argv)
 
 	if (c == ':' && row < p->count)
 		return refused("%s: expected %s after it", name_of(p->rows[row], name),
-			       kinds[p->rows[row]->kind].expected);
+			       opt_kinds[p->rows[row]->kind].expected);
 	if (row < p->count)
 		return refused("%s: takes no argument", name_of(p->rows[row], name));
 	if (optopt)
@@ -337,7 +213,7 @@ static int refuse_word(const struct parser *p, int c, char **argv)
 static int parse_row(struct parser *p, unsigned row)
 {
 	const struct opt *o = p->rows[row];
-	const struct kind *kind = &kinds[o->kind];
+	const struct opt_kind_row *kind = &opt_kinds[o->kind];
 	uint64_t whole;
 	char name[64];
 	int ret;

@@ -230,14 +230,21 @@ static char *format_exactly(char *buf, uint64_t value, const struct unit *unit)
 	return buf;
 }
 
+/* Every unit divides 0: it has one form. */
 char *format_size(char buf[static FORMAT_LEN], uint64_t bytes)
 {
-	return bytes ? format_exactly(buf, bytes, size_units) : strcpy(buf, "0");
+	if (bytes)
+		return format_exactly(buf, bytes, size_units);
+	snprintf(buf, FORMAT_LEN, "0");
+	return buf;
 }
 
 char *format_time(char buf[static FORMAT_LEN], uint64_t ns)
 {
-	return ns ? format_exactly(buf, ns, time_units) : strcpy(buf, "0s");
+	if (ns)
+		return format_exactly(buf, ns, time_units);
+	snprintf(buf, FORMAT_LEN, "0s");
+	return buf;
 }
 
 char *format_bytes(char buf[static FORMAT_LEN], double bytes)

@@ -28,8 +28,9 @@ static json_t *json_text(const char *text)
 	if (!spelled)
 		return NULL;
 	for (; *text; text++)
-		at += sprintf(at, (unsigned char)*text < 0x80 ? "%c" : "\\x%02x",
-			      (unsigned char)*text);
+		at += snprintf(at, sizeof("\\xff"),
+			       (unsigned char)*text < 0x80 ? "%c" : "\\x%02x",
+			       (unsigned char)*text);
 	*at = '\0';
 	good = json_string(spelled);
 	free(spelled);

@@ -67,20 +67,18 @@ static int copy(struct cpus *to, const struct cpus *from)
 	return 0;
 }
 
-/* BUF has room for a comma, two numbers and a dash at every id. */
-static void print_ranges(char *buf, const struct cpus *sorted)
+static void print_ranges(FILE *out, const struct cpus *sorted)
 {
 	const char *comma = "";
 	unsigned first, last;
 
-	*buf = '\0';
 	for (unsigned i = 0; i < sorted->count; i++) {
 		first = last = sorted->ids[i];
 		while (i + 1 < sorted->count && sorted->ids[i + 1] == last + 1)
 			last = sorted->ids[++i];
-		buf += sprintf(buf, "%s%u", comma, first);
+		fprintf(out, "%s%u", comma, first);
 		if (last > first)
-			buf += sprintf(buf, "-%u", last);
+			fprintf(out, "-%u", last);
 		comma = ",";
 	}
 }
@@ -89,13 +87,14 @@ char *cpus_text(const struct cpus *set)
 {
 	struct cpus sorted = CPUS_EMPTY;
 	char *text = NULL;
+	size_t len;
+	FILE *out = copy(&sorted, set) ? NULL : open_memstream(&text, &len);
 
-	if (!copy(&sorted, set)) {
+	if (out) {
 		sort(&sorted);
-		text = malloc(sorted.count * sizeof(",4294967295") + 1);
+		print_ranges(out, &sorted);
+		fclose(out);
 	}
-	if (text)
-		print_ranges(text, &sorted);
 	cpus_free(&sorted);
 	return text;
 }

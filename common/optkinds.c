@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* optkinds - what each kind of option takes, how it is read and shown. */
+#include "common/optkinds.h"
+
+#include "common/parse.h"
+#include "common/topo.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static int parse_flag(const struct opt *o, const char *text)
+{
+	(void)text;
+	*o->to.flag = true;
+	return 0;
+}
+
+static int parse_set(const struct opt *o, const char *text)
+{
+	(void)text;
+	*o->to.count = o->value;
+	return 0;
+}
+
+static int parse_number_of_tasks(const struct opt *o, const char *text)
+{
+	struct topo topo;
+	int ret = topo_read(&topo, "");
+
+	if (!ret)
+		ret = parse_tasks(text, topo.allowed.count, o->to.count);
+	topo_free(&topo);
+	return ret;
+}
+
+static int parse_plain_count(const struct opt *o, const char *text)
+{
+	return parse_count(text, o->to.number);
+}
+
+static int parse_binding(const struct opt *o, const char *text)
+{
+	if (!strcmp(text, "none"))
+		*o->to.number = 0;
+	else if (!strcmp(text, "node"))
+		*o->to.number = BIND_NODE;
+	else
+		return parse_count(text, o->to.number);
+	return 0;
+}
+
+static int parse_number(const struct opt *o, const char *text)
+{
+	return parse_word(text, o->to.number);
+}
+
+static int parse_bytes(const struct opt *o, const char *text)
+{
+	return parse_size(text, o->to.size);
+}
+
+static int parse_duration(const struct opt *o, const char *text)
+{
+	return parse_time(text, o->to.time);
+}
+
+static int parse_text(const struct opt *o, const char *text)
+{
+	*o->to.text = text ? text : "";
+	return 0;
+}
+
+static void show_tasks(const struct opt *o, char *text)
+{
+	if (*o->to.count)
+		snprintf(text, FORMAT_LEN, "%u", *o->to.count);
+}
+
+static void show_number(const struct opt *o, char *text)
+{
+	if (*o->to.number)
+		snprintf(text, FORMAT_LEN, "%ju", (uintmax_t)*o->to.number);
+}
+
+static void show_bytes(const struct opt *o, char *text)
+{
+	if (*o->to.size)
+		format_size(text, *o->to.size);
+}
+
+static void show_duration(const struct opt *o, char *text)
+{
+	if (*o->to.time)
+		format_time(text, *o->to.time);
+}
+
+static void show_text(const struct opt *o, char *text)
+{
+	if (*o->to.text)
+		snprintf(text, FORMAT_LEN, "%s", *o->to.text);
+}
+
+const struct opt_kind_row opt_kinds[] = {
+	[OPT_KIND_FLAG] = { .takes = no_argument, .parse = parse_flag },
+	[OPT_KIND_SET] = { .takes = no_argument, .parse = parse_set },
+	[OPT_KIND_COUNT] = { "N", required_argument, "a whole number", parse_plain_count,
+			     show_number },
+	[OPT_KIND_TASKS] = { "N", required_argument,
+			     "a whole number, or auto, 10% or 2x of the CPUs that may be "
+			     "used",
+			     parse_number_of_tasks, show_tasks },
+	[OPT_KIND_BIND] = { "K", required_argument, "a whole number, node or none",
+			    parse_binding, NULL },
+	[OPT_KIND_NUMBER] = { "N", required_argument, "a number, decimal or 0x",
+			      parse_number, NULL },
+	[OPT_KIND_SIZE] = { "SIZE", required_argument,
+			    "a size such as 4096, 64k, 2m or 1g", parse_bytes,
+			    show_bytes },
+	[OPT_KIND_TIME] = { "TIME", required_argument,
+			    "a time such as 10 (seconds), 500ms, 10s or 2m",
+			    parse_duration, show_duration },
+	[OPT_KIND_TEXT] = { "FILE", required_argument, "a text", parse_text, show_text },
+	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL },
+	[OPT_KIND_HELP] = { .takes = no_argument },
+	[OPT_KIND_VERSION] = { .takes = no_argument },
+};

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* standard - the options every program has, and what they mean on this machine. */
+#include "common/parse.h"
+#include "common/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REPETITIONS = 1000000 };
+
+static void fill_standard(struct run *run)
+{
+	const struct opt standard[] = {
+		OPT_TASKS('n', "nproc", &run->processes, "processes"),
+		OPT_TASKS('t', "thread", &run->threads, "threads in each process"),
+		OPT_BIND('b', "bind", &run->bind_stride,
+			 "bind task i to the allowed CPU of rank i x K, or node"),
+		OPT_TIME('T', "runtime", &run->runtime_ns, "stop after TIME"),
+		OPT_LATER(COUNT, 0, "samples", number, &run->samples,
+			  "run N times, and summarize the throughputs"),
+		OPT_LATER(COUNT, 0, "warmup", number, &run->warmup,
+			  "run N times more before that, uncounted"),
+		OPT_LATER(TIME, 0, "interval", time, &run->interval_ns,
+			  "say every TIME on stderr how far it got"),
+		OPT_LATER(MAYBE, 0, "json", text, &run->json,
+			  "one JSON document, to FILE or instead of the lines"),
+		OPT_LATER(FLAG, 0, "force", flag, &run->force,
+			  "start although the memory will not do"),
+		OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,
+			  "say what would be done, and end"),
+		OPT_HELP('h', "help", "this text"),
+		{ .kind = OPT_KIND_VERSION,
+		  .name = "version",
+		  .help = "name and version",
+		  .later = true },
+		OPT_END,
+	};
+
+	_Static_assert(sizeof(standard) <= sizeof(run->standard),
+		       "room for the standard options");
+	memcpy(run->standard, standard, sizeof(standard));
+}
+
+static int look_around(struct run *run)
+{
+	uint64_t workers = (uint64_t)run->processes * run->threads;
+	int ret;
+
+	if (run->samples > MAX_REPETITIONS || run->warmup > MAX_REPETITIONS)
+		return refused("--samples, --warmup: expected at most %d",
+			       MAX_REPETITIONS);
+	ret = topo_read(&run->topo, "");
+	if (!ret)
+		ret = limits_read(&run->limits, "");
+	if (!ret && workers > MAX_WORKERS)
+		ret = refused("--nproc x --thread is %ju: expected at most %d tasks",
+			      (uintmax_t)workers, MAX_WORKERS);
+	run->workers = (unsigned)workers;
+	return ret;
+}
+
+/* The CPUs of each node that has any we may use; all of them where the kernel knows no nodes. */
+static int find_node_cpus(struct run *run)
+{
+	unsigned nodes = run->topo.nodes.count;
+	struct cpus all = { .ids = run->topo.allowed.ids,
+			    .count = run->topo.allowed.count };
+
+	run->node_cpus = calloc(nodes + 1, sizeof(*run->node_cpus));
+	if (!run->node_cpus)
+		return failed("memory for %u nodes", nodes);
+	for (unsigned i = 0; i < nodes; i++) {
+		struct cpus *set = &run->node_cpus[run->node_count];
+		int ret = topo_node_cpus("", run->topo.nodes.ids[i], &run->topo.allowed,
+					 set);
+
+		if (ret && ret != -ENOENT)
+			return ret;
+		run->node_count += set->count > 0;
+	}
+	if (!run->node_count)
+		run->node_cpus[run->node_count++] = all;
+	return 0;
+}
+
+/* What N% means needs all other options: how many tasks share the memory. */
+static int share_of_memory(void *context, const char *share, uint64_t *bytes)
+{
+	struct run *run = context;
+	uint64_t workers = (uint64_t)MAX(run->processes, 1) * MAX(run->threads, 1), whole;
+	struct limits limits;
+	int ret = limits_read(&limits, "");
+
+	if (!ret)
+		ret = parse_share(share, limits_memory(&limits) / workers, &whole);
+	if (!ret)
+		*bytes = whole / limits.page_bytes * limits.page_bytes;
+	return ret;
+}
+
+int run_size(struct run *run, const char *name, const char *text, uint64_t *bytes)
+{
+	uint64_t whole;
+	int ret;
+
+	if (!parse_share(text, 100, &whole))
+		return share_of_memory(run, text, bytes);
+	ret = parse_size(text, bytes);
+	if (ret)
+		return refused(
+			"%s '%s': expected a size such as 4096, 64k, 2m, 1g or 50%%%s",
+			name, text, ret == -ERANGE ? ", below 16777216t" : "");
+	return 0;
+}
+
+int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
+	      char **argv)
+{
+	struct usage sharing = *usage;
+	int operand, ret;
+
+	fill_standard(run);
+	run->own = own;
+	run->argc = argc;
+	run->argv = calloc((size_t)argc + 1, sizeof(*argv));
+	if (!run->argv)
+		exit(exit_status(failed("arguments")));
+	memcpy(run->argv, argv, (size_t)argc * sizeof(*argv));
+	sharing.whole = share_of_memory;
+	sharing.context = run;
+	operand = opts_parse(&sharing, own, run->standard, argc, argv);
+	/* 0 is as if not given. */
+	run->processes = MAX(run->processes, 1);
+	run->threads = MAX(run->threads, 1);
+	run->lines = !run->json || !output_is_stdout(run->json);
+	ret = look_around(run);
+	if (!ret && run->bind_stride == BIND_NODE)
+		ret = find_node_cpus(run);
+	if (ret)
+		exit(exit_status(ret));
+	return operand;
+}
+
+bool run_prints_lines(const struct run *run)
+{
+	return !run->warming && run->lines;
+}
