@@ -21,7 +21,7 @@ struct summary {
  * median, mad, low, high are NAN and outliers 0). */
 void summarize(const double *x, size_t n, struct summary *out);
 
-/* The five lines "Count: 27" ... "Stdev: 1984" that are used on the list, ended by
+/* The five lines "Count: 27" ... "Stdev: 1984" that kernel mails use, ended by
  * newlines: integers, all rounded to nearest, "-" for the deviation of a single sample.
  * Returns BUF. */
 #define FIVE_LINES_LEN 256

@@ -5,7 +5,7 @@ set -u
 unset CDPATH
 export LC_ALL=C
 
-SEED_SIZE=449340754     # bytes that the walks on the list mapped
+SEED_SIZE=449340754     # bytes that the walks in the mail to linux-kernel mapped
 TOTAL_MS=30000          # what all runs should take together
 WALKING_MS=26000        # of that in usemem's own clock; the rest goes into files made and removed
 CALIBRATION_SIZE=$((32 << 20))
@@ -181,7 +181,7 @@ choose_size()
 	fi
 	size=$((bytes_per_ms * expected_ms))
 	because="all $runs walks then take about $((TOTAL_MS / 1000)) s"
-	at_most "$SEED_SIZE" "no more than on the list"
+	at_most "$SEED_SIZE" "never more"
 	at_most "$file_size" "the length of the files"
 	at_most $((room / 12)) "a twelfth of the free room"
 	at_most $(($(available_memory) / 4)) "a quarter of the available memory"

@@ -231,8 +231,8 @@ def rate(size, usecs):
 
 
 def read_lines(out):
-    """The lines of OUT as (kind, bytes, usecs), kind W, Z, F or I; of a line that is none of the
-    contract's, or whose rate is wrong, the text. A last line without an end is such a text."""
+    """The lines of OUT as (kind, bytes, usecs), kind W, Z, F or I; of a line that is none of
+    these, or whose rate is wrong, the text. A last line without an end is such a text."""
     lines = []
     parts = out.split(b'\n')
     rest = parts.pop()

@@ -400,7 +400,7 @@ words_and_letters = [
     wrong('argument missing', '1m --step', '--step'),
     wrong('argument missing, letter', '1m -f', 'f'),
     wrong('only a dash', '-', "'-'"),
-    # Abbreviations. Only those that stay when the contract's other names come.
+    # Abbreviations. Only those that stay when the old program's other names come.
     good('--ru', '--ru 60 1m', MIB),
     good('--read-a', '--read-a 1m', MIB, again=MIB),
     good('--reado', '--reado 1m', MIB),

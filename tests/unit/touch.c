@@ -51,7 +51,7 @@ static void unit_free(struct unit *u, const char *row)
 	munmap(u->pages, u->bytes);
 }
 
-/* What a write stores, by the contract. */
+/* What a write stores. */
 static uint64_t stored(const struct touch *t, uint64_t i)
 {
 	return (i & t->index_mask) + t->data;
