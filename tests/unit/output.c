@@ -4,6 +4,7 @@
 #include "tests/check.h"
 #include "tests/unit/child.h"
 #include "tests/unit/hear.h"
+#include "tests/unit/no_tmpfile.h"
 #include "tests/unit/tempdir.h"
 
 #include <errno.h>
@@ -12,26 +13,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-/* In place of libc's, to play a filesystem (EOPNOTSUPP) or a kernel (EISDIR) without O_TMPFILE. */
-static int tmpfile_error;
-
-int open(const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode = 0;
-
-	if ((flags & O_TMPFILE) == O_TMPFILE && tmpfile_error) {
-		errno = tmpfile_error;
-		return -1;
-	}
-	if (flags & (O_CREAT | O_TMPFILE)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return openat(AT_FDCWD, path, flags, mode);
-}
 
 #define RESULT "{\"a\": 1}\n"
 /* Longer than the result, which is to leave nothing of it. */

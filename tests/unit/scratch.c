@@ -3,6 +3,7 @@
  * */
 #include "common/scratch.h"
 #include "tests/check.h"
+#include "tests/unit/no_tmpfile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,27 +16,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-/* In place of libc's, to play a filesystem (EOPNOTSUPP) or a kernel (EISDIR) without
- * O_TMPFILE. */
-static int tmpfile_error;
-
-int open(const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode = 0;
-
-	if ((flags & O_TMPFILE) == O_TMPFILE && tmpfile_error) {
-		errno = tmpfile_error;
-		return -1;
-	}
-	if (flags & (O_CREAT | O_TMPFILE)) {
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return openat(AT_FDCWD, path, flags, mode);
-}
 
 static unsigned count_names(const char *dir)
 {
