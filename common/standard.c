@@ -42,21 +42,29 @@ static void fill_standard(struct run *run)
 	memcpy(run->standard, standard, sizeof(standard));
 }
 
+/* Once all options are known, and once only. */
 static int look_around(struct run *run)
 {
-	uint64_t workers = (uint64_t)run->processes * run->threads;
+	uint64_t workers;
 	int ret;
 
+	if (run->workers)
+		return 0;
+	/* 0 is as if not given. */
+	run->processes = MAX(run->processes, 1);
+	run->threads = MAX(run->threads, 1);
+	workers = (uint64_t)run->processes * run->threads;
+	if (workers > MAX_WORKERS)
+		return refused("--nproc x --thread is %ju: expected at most %d tasks",
+			       (uintmax_t)workers, MAX_WORKERS);
 	if (run->samples > MAX_REPETITIONS || run->warmup > MAX_REPETITIONS)
 		return refused("--samples, --warmup: expected at most %d",
 			       MAX_REPETITIONS);
 	ret = topo_read(&run->topo, "");
 	if (!ret)
 		ret = limits_read(&run->limits, "");
-	if (!ret && workers > MAX_WORKERS)
-		ret = refused("--nproc x --thread is %ju: expected at most %d tasks",
-			      (uintmax_t)workers, MAX_WORKERS);
-	run->workers = (unsigned)workers;
+	if (!ret)
+		run->workers = (unsigned)workers;
 	return ret;
 }
 
@@ -88,14 +96,14 @@ static int find_node_cpus(struct run *run)
 static int share_of_memory(void *context, const char *share, uint64_t *bytes)
 {
 	struct run *run = context;
-	uint64_t workers = (uint64_t)MAX(run->processes, 1) * MAX(run->threads, 1), whole;
-	struct limits limits;
-	int ret = limits_read(&limits, "");
+	uint64_t whole;
+	int ret = look_around(run);
 
 	if (!ret)
-		ret = parse_share(share, limits_memory(&limits) / workers, &whole);
+		ret = parse_share(share, limits_memory(&run->limits) / run->workers,
+				  &whole);
 	if (!ret)
-		*bytes = whole / limits.page_bytes * limits.page_bytes;
+		*bytes = whole / run->limits.page_bytes * run->limits.page_bytes;
 	return ret;
 }
 
@@ -130,9 +138,6 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 	sharing.whole = share_of_memory;
 	sharing.context = run;
 	operand = opts_parse(&sharing, own, run->standard, argc, argv);
-	/* 0 is as if not given. */
-	run->processes = MAX(run->processes, 1);
-	run->threads = MAX(run->threads, 1);
 	run->lines = !run->json || !output_is_stdout(run->json);
 	ret = look_around(run);
 	if (!ret && run->bind_stride == BIND_NODE)
