@@ -4,12 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_LEN = 4096 }; /* PIPE_BUF: a longer write could be torn apart in a pipe */
+enum { LINE_LEN = PIPE_BUF }; /* a longer write could be torn apart in a pipe */
 
 void base_init(void)
 {

@@ -23,7 +23,6 @@
 #define must_check __attribute__((warn_unused_result))
 #define printf_like(fmt_at, args_at) \
 	__attribute__((__format__(__printf__, fmt_at, args_at)))
-#define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* Call first in main: no descriptor below 3 is free for a file of ours to land on (a write to a

@@ -54,28 +54,37 @@ static struct board *board_new(const struct crew *crew, unsigned total,
 }
 
 /* When memory runs out the OOM killer shall take a worker, not the user's shell or a daemon:
- * the score is inherited over fork, so it is raised around the fan-out and put back. */
-static int set_oom_score(const char *text, char *old, size_t room)
+ * the score is inherited over fork, so it is raised around the fan-out and put back. Returns the
+ * file to put OLD back into, or -1 where the score could not be raised. */
+static int raise_oom_score(char old[static 16])
 {
 	int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
-	ssize_t n = 0;
+	ssize_t n = fd < 0 ? -1 : read(fd, old, 15);
 
-	if (fd < 0)
-		return -errno;
-	if (old) {
-		n = read(fd, old, room - 1);
-		old[MAX(n, 0)] = '\0';
+	if (n > 0) {
+		old[n] = '\0';
+		n = pwrite(fd, "1000", 4, 0);
 	}
-	if (n >= 0)
-		n = pwrite(fd, text, strlen(text), 0);
+	if (n > 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void put_oom_score_back(int fd, const char *old)
+{
+	if (fd < 0)
+		return;
+	if (pwrite(fd, old, strlen(old), 0) < 0)
+		note("cannot put the OOM score of this process back to %s", old);
 	close(fd);
-	return n < 0 ? -EIO : 0;
 }
 
 static void fork_processes(struct foreman *f)
 {
 	char score[16];
-	int raised = set_oom_score("1000", score, sizeof(score));
+	int oom_fd = raise_oom_score(score);
 
 	for (unsigned i = 0; i < f->count && !f->ret && !f->signal; i++) {
 		pid_t pid = fork();
@@ -93,8 +102,7 @@ static void fork_processes(struct foreman *f)
 		f->running++;
 		foreman_heed(f, 0);
 	}
-	if (!raised && set_oom_score(score, NULL, 0))
-		note("cannot put the OOM score of this process back to %s", score);
+	put_oom_score_back(oom_fd, score);
 }
 
 static int foreman_init(struct foreman *f, const struct crew *crew)

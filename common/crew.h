@@ -100,8 +100,9 @@ struct crew_result {
 /* Run the crew once. 0, also when a signal ended it (result->signal); else the error of the
  * first worker that failed, -ECHILD for one that was killed, or of the fan-out itself, all of
  * them said on stderr. RESULT is valid either way and is given back by crew_result_free().
- * Hooks run in child processes. SIGCHLD, SIGINT, SIGTERM and SIGALRM are the crew's meanwhile;
- * there must be no other children. */
+ * Hooks run in child processes. SIGCHLD, SIGINT, SIGTERM and SIGALRM are the crew's meanwhile,
+ * also where they were ignored, as a shell leaves SIGINT for background jobs; there must be no
+ * other children. */
 must_check int crew_run(const struct crew *crew, struct crew_result *result);
 void *crew_record(const struct crew_result *result, unsigned id);
 void crew_result_free(struct crew_result *result);

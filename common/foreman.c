@@ -118,8 +118,8 @@ static void lose(struct foreman *f, unsigned index, int status)
 	foreman_fail(f, -ECHILD);
 }
 
-/* A signal has stopped the workers of one process. If it went to all, as from a terminal, the parent
- * has it too; else they did what they could, but the run is not whole. */
+/* A signal has stopped the workers of one process. If it went to all, as from a terminal, the
+ * parent has it too; else they did what they could, but the run is not whole. */
 static void note_stopped(struct foreman *f, unsigned index, int sig)
 {
 	struct timespec now = { 0 };

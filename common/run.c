@@ -155,8 +155,7 @@ static void add_warnings(struct session *s, const struct summary *all)
 			"auto)");
 	if (s->slowest_share < 0.8)
 		warn(s, "the slowest task has less than 80 % of the median task's rate: "
-			"are the CPUs shared "
-			"or unlike? (--bind 1)");
+			"are the CPUs shared or unlike? (--bind 1)");
 	if (s->measured < 3)
 		return;
 	if (all->stddev > 0.05 * all->mean)

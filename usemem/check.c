@@ -82,7 +82,7 @@ int check_memory(void)
 /* Each unit of these stays a mapping of its own, and a process may have only so many. */
 int check_mappings(void)
 {
-	uint64_t units = cfg.size_bytes / cfg.unit_bytes * cfg.run.threads;
+	uint64_t units = times(cfg.size_bytes / cfg.unit_bytes, cfg.run.threads);
 
 	if (cfg.run.force || cfg.prealloc || cfg.heap || cfg.anonymous ||
 	    units < cfg.run.limits.max_map_count)
