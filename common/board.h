@@ -3,6 +3,7 @@
 #ifndef COMMON_BOARD_H
 #define COMMON_BOARD_H
 
+#include "common/clock.h"
 #include "common/crew.h"
 
 #include <limits.h>
@@ -22,30 +23,62 @@ enum crew_state {
  * each writes once at a common deadline. */
 struct board {
 	_Alignas(CACHE_PAIR) _Atomic uint32_t
-		bell;                /* futex: rung after any change that ends a wait */
+		bell; /* futex: rung when the start line opens, when all have ended, and
+		       * to stop */
 	_Atomic int state;           /* enum crew_state; written by the parent */
 	_Atomic uint64_t started_ns; /* written by the parent before CREW_WORKING */
 	_Atomic unsigned failures;   /* workers whose tally has an error */
 	pid_t parent;
-	unsigned total;
+	unsigned total, threads; /* threads in each process, at least 1 */
+	bool leaves;             /* crew->leave is there */
+	_Atomic bool leaving;    /* the parent lets the processes go */
 	size_t bytes, records_at, record_bytes, foreman_at;
 	_Alignas(CACHE_PAIR) _Atomic unsigned ready; /* workers at the start line */
 	_Alignas(
 		CACHE_PAIR) _Atomic unsigned ended; /* workers whose work has ended; counted
 							 * only where there is a run time */
+	_Atomic unsigned reached; /* workers that may be left alone; only with leaves */
+	_Atomic unsigned crossed; /* workers that came to the second line, or ended */
+	_Atomic uint64_t counted_ns; /* when somebody last looked for dead ones there */
 	_Alignas(CACHE_PAIR) struct tally tallies[];
 };
 
-static inline void board_wait(struct board *b, uint32_t bell)
+/* Wait while *BELL is VALUE, until the absolute time UNTIL_NS (0: for ever) or a signal. */
+static inline void bell_wait(_Atomic uint32_t *bell, uint32_t value, uint64_t until_ns)
 {
-	syscall(SYS_futex, &b->bell, FUTEX_WAIT, bell, NULL, NULL, 0);
+	struct timespec until = timespec_of(until_ns);
+
+	syscall(SYS_futex, bell, FUTEX_WAIT_BITSET, value, until_ns ? &until : NULL, NULL,
+		FUTEX_BITSET_MATCH_ANY);
 }
 
 /* Safe in a signal handler. */
-static inline void board_ring(struct board *b)
+static inline void bell_ring(_Atomic uint32_t *bell)
 {
-	atomic_fetch_add(&b->bell, 1);
-	syscall(SYS_futex, &b->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	atomic_fetch_add(bell, 1);
+	syscall(SYS_futex, bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The meeting of worker ID's process. */
+static inline struct meeting *board_meeting(struct board *b, unsigned id)
+{
+	return &b->tallies[id - id % b->threads].meeting;
+}
+
+/* Wake whoever waits for anything. */
+static inline void board_ring_all(struct board *b)
+{
+	bell_ring(&b->bell);
+	for (unsigned id = 0; id < b->total; id += b->threads)
+		bell_ring(&board_meeting(b, id)->bell);
+}
+
+/* Count worker ID, once, as one that the second line need not wait for. */
+static inline void board_cross(struct board *b, unsigned id)
+{
+	if (!atomic_exchange(&b->tallies[id].crossed, true) &&
+	    atomic_fetch_add(&b->crossed, 1) + 1 == b->total)
+		board_ring_all(b);
 }
 
 static inline void *board_record(struct board *b, unsigned id)

@@ -46,6 +46,8 @@ static struct board *board_new(const struct crew *crew, unsigned total,
 		return NULL;
 	b->parent = getpid();
 	b->total = total;
+	b->threads = MAX(crew->threads, 1);
+	b->leaves = crew->leave;
 	b->bytes = bytes;
 	b->records_at = records_at;
 	b->record_bytes = record_bytes;
@@ -128,6 +130,8 @@ static int foreman_init(struct foreman *f, const struct crew *crew)
 
 static void take_signals(struct foreman *f)
 {
+	sigset_t theirs;
+
 	sigemptyset(&f->stops);
 	sigaddset(&f->stops, SIGINT);
 	sigaddset(&f->stops, SIGTERM);
@@ -136,9 +140,16 @@ static void take_signals(struct foreman *f)
 	sigaddset(&f->watched, SIGINT);
 	sigaddset(&f->watched, SIGTERM);
 	sigprocmask(SIG_BLOCK, &f->watched, &f->old_mask);
+	/* Of these only the workers take any notice. */
+	sigemptyset(&theirs);
+	sigaddset(&theirs, SIGUSR1);
+	sigaddset(&theirs, SIGURG);
+	sigprocmask(SIG_BLOCK, &theirs, NULL);
 	sigaction(SIGINT, NULL, &f->old_int);
 	sigaction(SIGTERM, NULL, &f->old_term);
 	sigaction(SIGALRM, NULL, &f->old_alarm);
+	sigaction(SIGUSR1, NULL, &f->old_user);
+	sigaction(SIGURG, NULL, &f->old_urgent);
 	/* Whoever started us may ignore it, and then no child waits to be reaped. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &f->old_child);
 	worker_handlers();
@@ -150,6 +161,8 @@ static void give_signals_back(struct foreman *f)
 	sigaction(SIGTERM, &f->old_term, NULL);
 	sigaction(SIGALRM, &f->old_alarm, NULL);
 	sigaction(SIGCHLD, &f->old_child, NULL);
+	sigaction(SIGUSR1, &f->old_user, NULL);
+	sigaction(SIGURG, &f->old_urgent, NULL);
 	sigprocmask(SIG_SETMASK, &f->old_mask, NULL);
 }
 
@@ -159,6 +172,7 @@ static void sum_up(const struct foreman *f, struct crew_result *r)
 
 	r->workers = f->board->total;
 	r->signal = f->signal;
+	r->left = f->left;
 	r->started_ns = atomic_load(&f->board->started_ns);
 	r->tallies = f->board->tallies;
 	r->board = f->board;
@@ -168,7 +182,7 @@ static void sum_up(const struct foreman *f, struct crew_result *r)
 		if (!t->ended_ns)
 			continue;
 		first = MIN(first, t->began_ns);
-		last = MAX(last, t->ended_ns);
+		last = MAX(last, t->ended_ns - t->paused_ns);
 		r->ops += t->work_ops;
 		r->bytes += t->work_bytes;
 	}

@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
 #include <time.h>
 
 /* Two 64-byte lines: x86 prefetches lines in pairs. */
@@ -28,6 +29,18 @@ enum outcome {
 	OUTCOME_LOST,        /* its process was killed by signal */
 };
 
+/* What the threads of one process share to wait by; crew's own. */
+struct meeting {
+	_Atomic uint32_t bell;    /* futex: rung after any change that ends a wait here */
+	_Atomic unsigned present; /* threads that have come to wait for a signal */
+	_Atomic unsigned rounds;  /* such waits that are over */
+	_Atomic int stopped_by;   /* the signal that stopped this process */
+	_Atomic bool signalled;   /* a SIGUSR1 came; the next wait takes it */
+	_Atomic bool gave_up;     /* a worker of this process failed */
+	_Atomic bool released;    /* the parent's death no longer concerns it */
+	pid_t pid;                /* written by the process, once */
+};
+
 /* One worker's counters, in shared memory, on cache lines of its own. */
 struct tally {
 	_Alignas(CACHE_PAIR) _Atomic uint64_t ops; /* written by its worker only */
@@ -35,12 +48,13 @@ struct tally {
 	/* Zeroed to stop the worker: by its own timer, its own signal handler, the parent. */
 	_Atomic uint64_t limit;
 	uint64_t began_ns, ended_ns; /* of the work; began: the start line, or by setup */
+	uint64_t paused_ns;          /* of the work's time, not counted: by work */
 	uint64_t work_ops, work_bytes; /* ops and bytes as they stood at ended_ns */
 	_Atomic int error;             /* 0 or -errno of the hook that failed */
-	_Atomic int outcome; /* by its worker; by the parent once its process is dead */
-	int signal;          /* with OUTCOME_LOST: the parent writes it */
-	_Atomic int
-		stopped_by; /* of a process's first worker: the signal that stopped it */
+	_Atomic int outcome;  /* by its worker; by the parent once its process is dead */
+	int signal;           /* with OUTCOME_LOST: the parent writes it */
+	_Atomic bool crossed; /* counted at the second line */
+	struct meeting meeting; /* in that of a process's first worker */
 };
 
 struct worker {
@@ -53,7 +67,7 @@ struct worker {
 	const struct crew *crew;
 	struct board *board;
 	timer_t timer;
-	bool has_timer;
+	bool has_timer, reached;
 };
 
 /* What the parent sees while the workers work. */
@@ -81,6 +95,10 @@ struct crew {
 	int (*finish)(
 		struct worker *); /* after its work went well or was cut by a signal */
 	void (*teardown)(struct worker *); /* always, if setup went well */
+	/* In the parent, once every worker has called crew_reached(): with the pids of all
+	 * processes. If it returns 0 they go on alone, and crew_run() returns; else all are
+	 * stopped. NULL: crew_run() stays until all have ended. */
+	int (*leave)(const pid_t *pids, unsigned count);
 	/* In the parent: about every tick_ns and once at the end; 0: never. */
 	uint64_t tick_ns;
 	void (*tick)(void *context, const struct crew_view *view);
@@ -90,8 +108,9 @@ struct crew {
 struct crew_result {
 	unsigned workers;
 	int signal;          /* the SIGINT or SIGTERM that ended the run; 0: none */
+	bool left;           /* the workers go on alone */
 	uint64_t started_ns; /* when the start line opened; 0: it never did */
-	uint64_t window_ns;  /* of the work: last end - first start */
+	uint64_t window_ns;  /* of the work: last end - first start, less pauses */
 	uint64_t ops, bytes; /* of the work, of all workers */
 	struct tally *tallies;
 	struct board *board; /* holds tallies and records; crew's own */
@@ -100,9 +119,9 @@ struct crew_result {
 /* Run the crew once. 0, also when a signal ended it (result->signal); else the error of the
  * first worker that failed, -ECHILD for one that was killed, or of the fan-out itself, all of
  * them said on stderr. RESULT is valid either way and is given back by crew_result_free().
- * Hooks run in child processes. SIGCHLD, SIGINT, SIGTERM and SIGALRM are the crew's meanwhile,
- * also where they were ignored, as a shell leaves SIGINT for background jobs; there must be no
- * other children. */
+ * Hooks run in child processes. SIGCHLD, SIGINT, SIGTERM, SIGALRM, SIGUSR1 and SIGURG are the
+ * crew's meanwhile, also where they were ignored, as a shell leaves SIGINT for background jobs;
+ * there must be no other children but those that an earlier run left. */
 must_check int crew_run(const struct crew *crew, struct crew_result *result);
 void *crew_record(const struct crew_result *result, unsigned id);
 void crew_result_free(struct crew_result *result);
@@ -132,7 +151,26 @@ static inline bool keep_going(const struct worker *w)
  * started at FROM_NS. The work's own phase is begun by the crew, at the start line or where
  * setup put tally->began_ns. 0 or -errno after saying so. */
 must_check int phase_begin(struct worker *w, uint64_t from_ns);
-/* Has a signal told the run, or this process, to stop? */
+/* Has a signal or a failure told the run, or this process, to stop? */
 bool crew_stopping(const struct worker *w);
+/* The time of the work without its pauses; 0: it never ended. */
+static inline uint64_t tally_work_ns(const struct tally *t)
+{
+	return t->ended_ns - t->began_ns - t->paused_ns;
+}
+
+/* Waits, for the finish hook. Each ends at once when crew_stopping().
+ *
+ * Wait with all threads of this process for one SIGUSR1. One that came since the last such wait,
+ * or since the process began, counts: it is kept. The last thread to come calls SAY(WHAT) before
+ * it waits. 0, or what SAY returned. */
+must_check int crew_await_signal(struct worker *w, int (*say)(const char *what),
+				 const char *what);
+/* Sleep NS; UINT64_MAX: for ever. */
+void crew_sleep(struct worker *w, uint64_t ns);
+/* Wait until each worker of the crew has come here or has ended. */
+void crew_line_up(struct worker *w);
+/* This worker has done all that crew->leave waits for. The waits above imply it. */
+void crew_reached(struct worker *w);
 
 #endif

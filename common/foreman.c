@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -17,9 +18,12 @@
 static void change_state(struct foreman *f, enum crew_state state)
 {
 	atomic_store(&f->board->state, state);
-	if (state > CREW_WORKING)
+	if (state > CREW_WORKING) {
 		stop_tallies(f->board->tallies, f->board->total);
-	board_ring(f->board);
+		board_ring_all(f->board);
+	} else {
+		bell_ring(&f->board->bell);
+	}
 }
 
 void foreman_fail(struct foreman *f, int ret)
@@ -98,7 +102,7 @@ static void lose(struct foreman *f, unsigned index, int status)
 	bool spoke = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_WORKER_FAILED;
 	char who[64];
 
-	if (f->ret || f->signal)
+	if (f->ret || f->signal || f->left)
 		return; /* our own doing, or a consequence of what was said already */
 	if (WIFEXITED(status) && WEXITSTATUS(status) > EXIT_SIGNAL) {
 		sig = WEXITSTATUS(status) - EXIT_SIGNAL;
@@ -128,7 +132,7 @@ static void note_stopped(struct foreman *f, unsigned index, int sig)
 
 	if (own > 0)
 		interrupt(f, own);
-	if (f->ret || f->signal)
+	if (f->ret || f->signal || f->left)
 		return;
 	note("%s (pid %d) was stopped by SIG%s", workers_of(f, index, who),
 	     f->processes[index].pid, sigabbrev_np(sig) ?: "?");
@@ -189,7 +193,7 @@ static void reap(struct foreman *f)
 static struct crew_view view_of(const struct foreman *f)
 {
 	const struct board *b = f->board;
-	struct crew_view v = { .workers = b->total, .last = !f->running };
+	struct crew_view v = { .workers = b->total, .last = !f->running || f->left };
 	uint64_t now = now_ns(), ended_ns = 0, work_bytes = 0;
 
 	for (unsigned i = 0; i < b->total; i++) {
@@ -250,6 +254,50 @@ void foreman_heed(struct foreman *f, uint64_t at_ns)
 		kill_workers(f);
 }
 
+/* Have all workers come so far that they may be left alone? */
+static bool may_leave(const struct foreman *f)
+{
+	const struct board *b = f->board;
+
+	return b->leaves && !f->left && !f->ret && !f->signal &&
+	       atomic_load(&b->reached) == b->total;
+}
+
+/* Their pids told, make each process outlive this one. What happens to them from here on is
+ * their own affair. */
+static void leave(struct foreman *f)
+{
+	pid_t *pids = calloc(f->count, sizeof(*pids));
+	sigset_t child;
+	int ret;
+
+	for (unsigned i = 0; i < f->count && pids; i++)
+		pids[i] = f->processes[i].pid;
+	ret = pids ? f->crew->leave(pids, f->count)
+		   : failed("memory for %u pids", f->count);
+	free(pids);
+	if (ret) {
+		foreman_fail(f, ret);
+		return;
+	}
+	f->left = true;
+	atomic_store(&f->board->leaving, true);
+	for (unsigned i = 0; i < f->count; i++)
+		if (!f->processes[i].reaped)
+			syscall(SYS_tgkill, f->processes[i].pid, f->processes[i].pid,
+				SIGURG);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (unsigned i = 0; i < f->count; i++) {
+		const struct meeting *m = board_meeting(f->board, i * f->board->threads);
+
+		while (!f->processes[i].reaped && !atomic_load(&m->released)) {
+			sigwaitinfo(&child, NULL);
+			reap(f);
+		}
+	}
+}
+
 static uint64_t next_event_ns(const struct foreman *f)
 {
 	uint64_t at = now_ns() + 3600 * ns_per_s;
@@ -265,13 +313,15 @@ void foreman_watch(struct foreman *f)
 {
 	struct board *b = f->board;
 
-	while (f->running) {
+	while (f->running && !f->left) {
 		if (atomic_load(&b->state) == CREW_GATHERING &&
 		    atomic_load(&b->ready) == b->total)
 			open_start_line(f);
 		foreman_heed(f, next_event_ns(f));
 		if (f->next_tick_ns && now_ns() >= f->next_tick_ns)
 			tick(f);
+		if (may_leave(f))
+			leave(f);
 	}
 	if (f->next_tick_ns)
 		tick(f);

@@ -73,7 +73,7 @@ static void collect_workers(struct session *s, const struct crew_result *result)
 	for (unsigned i = 0; i < result->workers; i++) {
 		const struct tally *t = &result->tallies[i];
 
-		rates[i] = rate_of(t->work_bytes, t->ended_ns - t->began_ns);
+		rates[i] = rate_of(t->work_bytes, tally_work_ns(t));
 		sum += rates[i];
 	}
 	summarize(rates, result->workers, &summary);

@@ -28,27 +28,66 @@ static void on_deadline(int sig, siginfo_t *info, void *context)
 		atomic_store(&tally->limit, 0);
 }
 
-static unsigned threads_of(const struct worker *w)
-{
-	return MAX(w->crew->threads, 1);
-}
-
 /* The tallies of all workers of this process. */
 static struct tally *tallies_here(const struct worker *w)
 {
-	return &w->board->tallies[w->id - w->id % threads_of(w)];
+	return &w->board->tallies[w->id - w->id % w->board->threads];
+}
+
+static struct meeting *meeting_of(const struct worker *w)
+{
+	return board_meeting(w->board, w->id);
+}
+
+/* Stop all that this process does, and wake whoever waits. Safe in a signal handler. */
+static void stop_here(const struct worker *w)
+{
+	stop_tallies(tallies_here(w), w->board->threads);
+	bell_ring(&w->board->bell);
+	bell_ring(&meeting_of(w)->bell);
+}
+
+/* A signal for the process, taken by a thread about to begin, is for the first, which has begun. */
+static bool pass_on(int sig)
+{
+	if (!self)
+		syscall(SYS_tgkill, getpid(), getpid(), sig);
+	return !self;
 }
 
 static void on_stop(int sig)
 {
 	int saved = errno;
 
-	if (!self) { /* a thread about to begin; the first has begun */
-		syscall(SYS_tgkill, getpid(), getpid(), sig);
-	} else {
-		atomic_store(&tallies_here(self)->stopped_by, sig);
-		stop_tallies(tallies_here(self), threads_of(self));
-		board_ring(self->board);
+	if (!pass_on(sig)) {
+		atomic_store(&meeting_of(self)->stopped_by, sig);
+		stop_here(self);
+	}
+	errno = saved;
+}
+
+static void on_user(int sig)
+{
+	int saved = errno;
+
+	if (!pass_on(sig)) {
+		atomic_store(&meeting_of(self)->signalled, true);
+		bell_ring(&meeting_of(self)->bell);
+	}
+	errno = saved;
+}
+
+/* The parent is about to end, and sends this to the thread that would die with it (it is that of
+ * one thread: prctl(2), PR_SET_PDEATHSIG). */
+static void on_leave(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	if (self && gettid() == getpid() && atomic_load(&self->board->leaving)) {
+		prctl(PR_SET_PDEATHSIG, 0);
+		atomic_store(&meeting_of(self)->released, true);
+		kill(self->board->parent, SIGCHLD);
 	}
 	errno = saved;
 }
@@ -58,16 +97,22 @@ void worker_handlers(void)
 	struct sigaction deadline = { .sa_sigaction = on_deadline,
 				      .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct sigaction stop = { .sa_handler = on_stop };
+	struct sigaction user = { .sa_handler = on_user, .sa_flags = SA_RESTART };
+	struct sigaction leave = { .sa_handler = on_leave, .sa_flags = SA_RESTART };
 
 	sigaction(SIGALRM, &deadline, NULL);
+	sigaction(SIGUSR1, &user, NULL);
+	sigaction(SIGURG, &leave, NULL);
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 }
 
 bool crew_stopping(const struct worker *w)
 {
+	const struct meeting *m = meeting_of(w);
+
 	return atomic_load(&w->board->state) > CREW_WORKING ||
-	       atomic_load(&tallies_here(w)->stopped_by);
+	       atomic_load(&m->stopped_by) || atomic_load(&m->gave_up);
 }
 
 static int timer_open(struct worker *w)
@@ -158,7 +203,7 @@ static bool await_start(struct worker *w)
 			return true;
 		if (crew_stopping(w))
 			return false;
-		board_wait(b, bell);
+		bell_wait(&b->bell, bell, 0);
 	}
 }
 
@@ -171,13 +216,13 @@ static void await_ends(struct worker *w, bool at_deadline)
 	if (!w->crew->runtime_ns)
 		return;
 	if (atomic_fetch_add(&b->ended, 1) + 1 == b->total)
-		board_ring(b);
+		bell_ring(&b->bell);
 	while (at_deadline) {
 		uint32_t bell = atomic_load(&b->bell);
 
 		if (atomic_load(&b->ended) == b->total || crew_stopping(w))
 			return;
-		board_wait(b, bell);
+		bell_wait(&b->bell, bell, 0);
 	}
 }
 
@@ -206,13 +251,17 @@ static int work(struct worker *w)
 	return ret;
 }
 
-/* RET was said by the hook that failed; the parent is called to stop the others. */
+/* RET was said by the hook that failed. The parent, unless it has left, is called to stop the
+ * others; the threads of this process stop in any case. */
 static void give_up(struct worker *w, int ret)
 {
 	atomic_store(&w->tally->error, ret);
 	atomic_store(&w->tally->outcome, OUTCOME_FAILED);
+	atomic_store(&meeting_of(w)->gave_up, true);
+	stop_here(w);
 	atomic_fetch_add(&w->board->failures, 1);
-	kill(w->board->parent, SIGCHLD);
+	if (getppid() == w->board->parent)
+		kill(w->board->parent, SIGCHLD);
 }
 
 static void *live(void *arg)
@@ -225,6 +274,8 @@ static void *live(void *arg)
 		ret = work(w);
 	if (ret)
 		give_up(w, ret);
+	if (atomic_load(&w->board->leaving))
+		board_cross(w->board, w->id);
 	if (teardown)
 		w->crew->teardown(w);
 	if (w->has_timer)
@@ -257,6 +308,7 @@ static void enter_process(struct worker *first)
 	sigset_t mine;
 
 	self = first;
+	meeting_of(first)->pid = getpid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before the line above. */
 	if (getppid() != first->board->parent)
@@ -266,6 +318,8 @@ static void enter_process(struct worker *first)
 	sigaddset(&mine, SIGTERM);
 	sigaddset(&mine, SIGCHLD);
 	sigaddset(&mine, SIGALRM);
+	sigaddset(&mine, SIGUSR1);
+	sigaddset(&mine, SIGURG);
 	sigprocmask(SIG_UNBLOCK, &mine, NULL);
 }
 
@@ -295,7 +349,7 @@ int worker_process(const struct crew *crew, struct board *board, unsigned index)
 		live(workers);
 	else
 		live_as_threads(workers, count);
-	status = workers->tally->stopped_by;
+	status = workers->tally->meeting.stopped_by;
 	status = status ? EXIT_SIGNAL + status : 0;
 	for (unsigned i = 0; i < count; i++)
 		if (atomic_load(&workers[i].tally->error))
