@@ -5,6 +5,7 @@
 #include "common/parse.h"
 #include "common/topo.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +66,29 @@ static int parse_duration(const struct opt *o, const char *text)
 	return parse_time(text, o->to.time);
 }
 
+static int parse_short_delay(const struct opt *o, const char *text)
+{
+	return parse_delay(text, o->to.time);
+}
+
+static int parse_sleep(const struct opt *o, const char *text)
+{
+	uint64_t ns;
+	int ret;
+
+	if (text[0] != '-')
+		return parse_time(text, o->to.time);
+	ret = parse_time(text + 1, &ns);
+	if (ret != -EINVAL)
+		*o->to.time = UINT64_MAX;
+	return ret == -EINVAL ? ret : 0;
+}
+
+static int parse_maybe_bytes(const struct opt *o, const char *text)
+{
+	return text ? parse_size(text, o->to.size) : 0;
+}
+
 static int parse_text(const struct opt *o, const char *text)
 {
 	*o->to.text = text ? text : "";
@@ -115,13 +139,24 @@ const struct opt_kind_row opt_kinds[] = {
 	[OPT_KIND_NUMBER] = { "N", required_argument, "a number, decimal or 0x",
 			      parse_number, NULL },
 	[OPT_KIND_SIZE] = { "SIZE", required_argument,
-			    "a size such as 4096, 64k, 2m or 1g", parse_bytes,
-			    show_bytes },
+			    "a size such as 4096, 64k, 2m or 1g", parse_bytes, show_bytes,
+			    "bytes" },
 	[OPT_KIND_TIME] = { "TIME", required_argument,
 			    "a time such as 10 (seconds), 500ms, 10s or 2m",
-			    parse_duration, show_duration },
+			    parse_duration, show_duration, "ns" },
+	[OPT_KIND_DELAY] = { "TIME", required_argument,
+			     "a time such as 500 (ns), 20u, 5m (ms) or 1s",
+			     parse_short_delay, NULL, "ns" },
+	[OPT_KIND_SLEEP] = { "TIME", required_argument,
+			     "a time such as 10 (seconds), 500ms or 2m, or -1 for ever",
+			     parse_sleep, NULL, "ns" },
 	[OPT_KIND_TEXT] = { "FILE", required_argument, "a text", parse_text, show_text },
+	[OPT_KIND_WORD] = { "WORD", required_argument, "a word", parse_text, show_text },
 	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL },
+	[OPT_KIND_MAYBE_SIZE] = { "SIZE", optional_argument,
+				  "a size such as 2m or 1g, or none", parse_maybe_bytes,
+				  NULL, "bytes" },
+	[OPT_KIND_NEXT] = { "FILE", optional_argument, "a file", parse_text, NULL },
 	[OPT_KIND_HELP] = { .takes = no_argument },
 	[OPT_KIND_VERSION] = { .takes = no_argument },
 };

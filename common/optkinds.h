@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* optkinds - what each kind of option takes, how it is read and shown; private to opts. */
+/* optkinds - what each kind of option takes, how it is read and shown; for opts and report. */
 #ifndef COMMON_OPTKINDS_H
 #define COMMON_OPTKINDS_H
 
@@ -12,6 +12,7 @@ struct opt_kind_row {
 	int (*parse)(const struct opt *o, const char *text);
 	void (*show)(const struct opt *o,
 		     char *text); /* the default; NULL: none worth showing */
+	const char *unit;         /* of the value, for its key in results; NULL: none */
 };
 
 /* By enum opt_kind. */

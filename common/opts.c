@@ -44,14 +44,24 @@ static void build_letters(struct parser *p)
 		if (!p->rows[i]->letter)
 			continue;
 		*at++ = p->rows[i]->letter;
-		for (int colons = opt_kinds[p->rows[i]->kind].takes; colons > 0; colons--)
+		/* A letter whose argument may be left out takes none: letters are bundled. */
+		if (opt_kinds[p->rows[i]->kind].takes == required_argument)
 			*at++ = ':';
 	}
 	*at = '\0';
 }
 
+/* The row that row I is another name of, or itself. */
+static unsigned main_row(const struct parser *p, unsigned i)
+{
+	while (i && p->rows[i]->kind == OPT_KIND_ALIAS)
+		i--;
+	return i;
+}
+
 static void add_long(struct parser *p, const char *name, unsigned row)
 {
+	row = main_row(p, row);
 	p->longs[p->long_count++] = (struct option){
 		.name = name,
 		.has_arg = opt_kinds[p->rows[row]->kind].takes,
@@ -68,7 +78,8 @@ static bool means_only(const struct parser *p, unsigned row, size_t len)
 	for (unsigned i = 0; i < p->count; i++) {
 		const char *other = p->rows[i]->name;
 
-		if (i == row || !other || strncmp(name, other, len) != 0)
+		if (main_row(p, i) == main_row(p, row) || !other ||
+		    strncmp(name, other, len) != 0)
 			continue;
 		if (!p->rows[i]->later || !other[len])
 			return false;
@@ -107,15 +118,23 @@ static int build_longs(struct parser *p)
 	return 0;
 }
 
+static bool is_full_name(const struct parser *p, const char *name)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		if (p->rows[i]->name == name)
+			return true;
+	return false;
+}
+
 static void free_longs(struct parser *p)
 {
 	for (unsigned i = 0; i < p->long_count; i++)
-		if (p->longs[i].name != p->rows[p->longs[i].val - ROW_BASE]->name)
+		if (!is_full_name(p, p->longs[i].name))
 			free((char *)p->longs[i].name);
 	free(p->longs);
 }
 
-/* "-f, --file FILE", "    --json[=FILE]", "-m N" */
+/* "-f, --file FILE", "    --json[=FILE]", "-D, --advise [FILE]", "-m N" */
 static void describe(const struct opt *o, char *text, size_t room)
 {
 	const struct opt_kind_row *kind = &opt_kinds[o->kind];
@@ -127,9 +146,10 @@ static void describe(const struct opt *o, char *text, size_t room)
 		 : o->letter ? ", --"
 			     : "  --",
 		 o->name ?: "",
-		 maybe            ? "[="
-		 : kind->argument ? " "
-				  : "",
+		 o->kind == OPT_KIND_NEXT ? " ["
+		 : maybe                  ? "[="
+		 : kind->argument         ? " "
+					  : "",
 		 kind->argument ?: "", maybe ? "]" : "");
 }
 
@@ -157,7 +177,10 @@ static int write_help(struct parser *p)
 	for (unsigned i = 0; i < p->count; i++) {
 		if (i == p->own_count)
 			fprintf(out, "\nAs every program of the suite:\n");
-		print_row(out, p->rows[i]);
+		if (p->rows[i]->kind == OPT_KIND_ALIAS)
+			fprintf(out, "      --%-22s the same\n", p->rows[i]->name);
+		else
+			print_row(out, p->rows[i]);
 	}
 	fprintf(out, "\nSIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, h; "
 		     "without one, seconds.\n");
@@ -210,7 +233,23 @@ static int refuse_word(const struct parser *p, int c, char **argv)
 		argv[optind - 1]);
 }
 
-static int parse_row(struct parser *p, unsigned row)
+/* The next word, if it can be the name of a file. (getopt_long(3) takes words that were skipped
+ * here for ones that it has seen.) */
+static char *take_next(const struct usage *usage, int argc, char **argv)
+{
+	char *word = optind < argc ? argv[optind] : NULL;
+	uint64_t ignored;
+	bool size;
+
+	if (!word || word[0] == '-')
+		return NULL;
+	size = parse_size(word, &ignored) != -EINVAL ||
+	       (usage->whole && !parse_share(word, 100, &ignored));
+	optind += !size;
+	return size ? NULL : word;
+}
+
+static int parse_row(struct parser *p, unsigned row, int argc, char **argv)
 {
 	const struct opt *o = p->rows[row];
 	const struct opt_kind_row *kind = &opt_kinds[o->kind];
@@ -220,6 +259,10 @@ static int parse_row(struct parser *p, unsigned row)
 
 	if (!kind->parse)
 		print_and_exit(p, o->kind);
+	if (o->given)
+		*o->given = true;
+	if (o->kind == OPT_KIND_NEXT && !optarg)
+		optarg = take_next(p->usage, argc, argv);
 	p->shares[row] = NULL;
 	if (o->kind == OPT_KIND_SIZE && p->usage->whole &&
 	    !parse_share(optarg, 100, &whole)) {
@@ -267,7 +310,7 @@ int opts_parse(const struct usage *usage, const struct opt *own,
 	while (!ret &&
 	       (optopt = 0, c = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1)
 		ret = c == '?' || c == ':' ? refuse_word(&p, c, argv)
-					   : parse_row(&p, row_of(&p, c));
+					   : parse_row(&p, row_of(&p, c), argc, argv);
 	if (!ret)
 		ret = work_out_shares(&p);
 	if (ret)

@@ -17,8 +17,16 @@ enum opt_kind {
 	OPT_KIND_NUMBER, /* decimal or 0x */
 	OPT_KIND_SIZE,
 	OPT_KIND_TIME,
-	OPT_KIND_TEXT,  /* points into argv */
-	OPT_KIND_MAYBE, /* text that may be left out: --name[=TEXT]; "" then */
+	OPT_KIND_DELAY,      /* a time; a bare number is nanoseconds */
+	OPT_KIND_SLEEP,      /* a time; a negative one is for ever, UINT64_MAX */
+	OPT_KIND_TEXT,       /* a file's name; points into argv */
+	OPT_KIND_WORD,       /* another text; likewise */
+	OPT_KIND_MAYBE,      /* text that may be left out: --name[=TEXT]; "" then */
+	OPT_KIND_MAYBE_SIZE, /* likewise a size, which then stays as it is */
+	/* A file's name that may be left out: the next word unless that begins with - or is a
+	 * size; "" then. */
+	OPT_KIND_NEXT,
+	OPT_KIND_ALIAS, /* another name of the row before */
 	OPT_KIND_HELP,  /* the table on standard output, exit 0 */
 	OPT_KIND_VERSION,
 };
@@ -40,56 +48,68 @@ struct opt {
 	/* A name that came after scripts began to abbreviate the others: a prefix that fits only
 	 * one older name means that one, whatever later names it fits. */
 	bool later;
+	bool *given; /* set if the option is there; NULL: nobody asks */
 };
 
-#define OPT_FLAG(l, n, p, h)                                      \
-	{                                                         \
-		OPT_KIND_FLAG, l, n, { .flag = (p) }, h, 0, false \
+#define OPT_ROW(k, l, n, member, p, h) \
+	.kind = OPT_KIND_##k, .letter = (l), .name = (n), .to.member = (p), .help = (h)
+#define OPT_FLAG(l, n, p, h)                    \
+	{                                       \
+		OPT_ROW(FLAG, l, n, flag, p, h) \
 	}
-#define OPT_SET(l, n, p, v, h)                                    \
-	{                                                         \
-		OPT_KIND_SET, l, n, { .count = (p) }, h, v, false \
+#define OPT_SET(l, n, p, v, h)                                \
+	{                                                     \
+		OPT_ROW(SET, l, n, count, p, h), .value = (v) \
 	}
-#define OPT_COUNT(l, n, p, h)                                        \
-	{                                                            \
-		OPT_KIND_COUNT, l, n, { .number = (p) }, h, 0, false \
+#define OPT_COUNT(l, n, p, h)                      \
+	{                                          \
+		OPT_ROW(COUNT, l, n, number, p, h) \
 	}
-#define OPT_TASKS(l, n, p, h)                                       \
-	{                                                           \
-		OPT_KIND_TASKS, l, n, { .count = (p) }, h, 0, false \
+#define OPT_TASKS(l, n, p, h)                     \
+	{                                         \
+		OPT_ROW(TASKS, l, n, count, p, h) \
 	}
-#define OPT_BIND(l, n, p, h)                                        \
-	{                                                           \
-		OPT_KIND_BIND, l, n, { .number = (p) }, h, 0, false \
+#define OPT_BIND(l, n, p, h)                      \
+	{                                         \
+		OPT_ROW(BIND, l, n, number, p, h) \
 	}
-#define OPT_NUMBER(l, n, p, h)                                        \
-	{                                                             \
-		OPT_KIND_NUMBER, l, n, { .number = (p) }, h, 0, false \
+#define OPT_NUMBER(l, n, p, h)                      \
+	{                                           \
+		OPT_ROW(NUMBER, l, n, number, p, h) \
 	}
-#define OPT_SIZE(l, n, p, h)                                      \
-	{                                                         \
-		OPT_KIND_SIZE, l, n, { .size = (p) }, h, 0, false \
+#define OPT_SIZE(l, n, p, h)                    \
+	{                                       \
+		OPT_ROW(SIZE, l, n, size, p, h) \
 	}
-#define OPT_TIME(l, n, p, h)                                      \
-	{                                                         \
-		OPT_KIND_TIME, l, n, { .time = (p) }, h, 0, false \
+#define OPT_TIME(l, n, p, h)                    \
+	{                                       \
+		OPT_ROW(TIME, l, n, time, p, h) \
 	}
-#define OPT_TEXT(l, n, p, h)                                      \
-	{                                                         \
-		OPT_KIND_TEXT, l, n, { .text = (p) }, h, 0, false \
+#define OPT_TEXT(l, n, p, h)                    \
+	{                                       \
+		OPT_ROW(TEXT, l, n, text, p, h) \
 	}
-#define OPT_HELP(l, n, h)                                  \
-	{                                                  \
-		OPT_KIND_HELP, l, n, { NULL }, h, 0, false \
+#define OPT_HELP(l, n, h)                          \
+	{                                          \
+		OPT_ROW(HELP, l, n, flag, NULL, h) \
 	}
-#define OPT_END                                                 \
-	{                                                       \
-		OPT_KIND_END, 0, NULL, { NULL }, NULL, 0, false \
+#define OPT_ALIAS(n)                                   \
+	{                                              \
+		OPT_ROW(ALIAS, 0, n, flag, NULL, NULL) \
+	}
+#define OPT_END                      \
+	{                            \
+		.kind = OPT_KIND_END \
+	}
+/* A row of kind K whose presence is to be known besides its value. */
+#define OPT_GIVEN(k, l, n, member, p, g, h)                  \
+	{                                                    \
+		OPT_ROW(k, l, n, member, p, h), .given = (g) \
 	}
 /* The same for names added later. */
-#define OPT_LATER(k, l, n, member, p, h)                          \
-	{                                                         \
-		OPT_KIND_##k, l, n, { .member = (p) }, h, 0, true \
+#define OPT_LATER(k, l, n, member, p, h)                      \
+	{                                                     \
+		OPT_ROW(k, l, n, member, p, h), .later = true \
 	}
 
 /* What --bind node stores. */

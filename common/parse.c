@@ -32,6 +32,11 @@ static const struct unit time_units[] = {
 	{ "", ns_per_s },         { NULL, 0 },
 };
 
+static const struct unit delay_units[] = {
+	{ "s", ns_per_s },  { "ms", ns_per_ms }, { "m", ns_per_ms }, { "us", ns_per_us },
+	{ "u", ns_per_us }, { "ns", 1 },         { "", 1 },          { NULL, 0 },
+};
+
 static const struct unit percent[] = { { "%", 1 }, { NULL, 0 } };
 static const struct unit no_unit[] = { { "", 1 }, { NULL, 0 } };
 
@@ -111,6 +116,11 @@ int parse_share(const char *text, uint64_t whole, uint64_t *bytes)
 int parse_time(const char *text, uint64_t *ns)
 {
 	return scale(take_digits(text, 10), time_units, INT64_MAX, ns);
+}
+
+int parse_delay(const char *text, uint64_t *ns)
+{
+	return scale(take_digits(text, 10), delay_units, INT64_MAX, ns);
 }
 
 int parse_count(const char *text, uint64_t *count)

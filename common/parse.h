@@ -21,6 +21,9 @@ must_check int parse_share(const char *text, uint64_t whole, uint64_t *bytes);
 /* "500ms", "10s", "2m", "1h", "250us", "80ns"; a bare number is seconds. At most
  * INT64_MAX ns. */
 must_check int parse_time(const char *text, uint64_t *ns);
+/* The same for short times: a bare number is nanoseconds, and "u" and "m" are micro- and
+ * milliseconds: "500", "20u", "5m", "1s". */
+must_check int parse_delay(const char *text, uint64_t *ns);
 /* Decimal digits only. */
 must_check int parse_count(const char *text, uint64_t *count);
 /* A number of tasks up to 2^31-1: a count, "auto" (CPUS), "10%" of CPUS (rounded down, at

@@ -2,6 +2,8 @@
 /* report - what a run says, as one tree, written as one JSON document. */
 #include "common/report.h"
 
+#include "common/optkinds.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -70,16 +72,17 @@ static json_t *json_set(const struct cpus *set)
 /* "--file" -> "file", "--dry-run" -> "dry_run", a size -> "unit_bytes", a time -> "runtime_ns" */
 static void option_key(const struct opt *o, char key[static 64])
 {
-	snprintf(key, 64, "%s%s", o->name,
-		 o->kind == OPT_KIND_SIZE   ? "_bytes"
-		 : o->kind == OPT_KIND_TIME ? "_ns"
-					    : "");
+	const char *unit = opt_kinds[o->kind].unit;
+
+	snprintf(key, 64, "%s%s%s", o->name, unit ? "_" : "", unit ?: "");
 	for (char *at = key; *at; at++)
 		*at = *at == '-' ? '_' : *at;
 }
 
 static json_t *option_value(const struct opt *o)
 {
+	if (o->given && !*o->given)
+		return json_null();
 	switch (o->kind) {
 	case OPT_KIND_FLAG:
 		return json_boolean(*o->to.flag);
@@ -91,12 +94,18 @@ static json_t *option_value(const struct opt *o)
 	case OPT_KIND_TASKS:
 		return json_integer(*o->to.count);
 	case OPT_KIND_TEXT:
+	case OPT_KIND_WORD:
 	case OPT_KIND_MAYBE:
+	case OPT_KIND_NEXT:
 		return *o->to.text ? json_text(*o->to.text) : json_null();
 	case OPT_KIND_END:
+	case OPT_KIND_ALIAS:
 	case OPT_KIND_HELP:
 	case OPT_KIND_VERSION:
 		return NULL;
+	case OPT_KIND_SLEEP:
+		return *o->to.time == UINT64_MAX ? json_string("for ever")
+						 : json_count(*o->to.time);
 	default:
 		return json_count(*o->to.number);
 	}
@@ -225,6 +234,8 @@ static json_t *metric_object(struct report *r, const struct metric *metric)
 		[UNIT_BYTES] = { "bytes", "bytes" },
 		[UNIT_BYTES_PER_S] = { "bytes_per_s", "bytes/s" },
 		[UNIT_NS] = { "ns", "ns" },
+		[UNIT_PAGES] = { "pages", "pages" },
+		[UNIT_FAULTS] = { "faults", "faults" },
 	};
 	char key[64];
 	json_t *object;

@@ -11,7 +11,7 @@
 #include "common/stats.h"
 #include "common/topo.h"
 
-enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS };
+enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS, UNIT_PAGES, UNIT_FAULTS };
 
 /* A row for each figure a program reports; the JSON key is "name_unit". */
 struct metric {
