@@ -157,6 +157,7 @@ const struct opt_kind_row opt_kinds[] = {
 				  "a size such as 2m or 1g, or none", parse_maybe_bytes,
 				  NULL, "bytes" },
 	[OPT_KIND_NEXT] = { "FILE", optional_argument, "a file", parse_text, NULL },
+	[OPT_KIND_ALIAS] = { .takes = no_argument },
 	[OPT_KIND_HELP] = { .takes = no_argument },
 	[OPT_KIND_VERSION] = { .takes = no_argument },
 };

@@ -160,7 +160,7 @@ static void print_row(FILE *out, const struct opt *o)
 	describe(o, option, sizeof(option));
 	if (opt_kinds[o->kind].show)
 		opt_kinds[o->kind].show(o, value);
-	fprintf(out, "  %-26s %s", option, o->help);
+	fprintf(out, "  %-27s %s", option, o->help ?: "the same");
 	if (value[0])
 		fprintf(out, " (%s)", value);
 	fputc('\n', out);
@@ -177,10 +177,7 @@ static int write_help(struct parser *p)
 	for (unsigned i = 0; i < p->count; i++) {
 		if (i == p->own_count)
 			fprintf(out, "\nAs every program of the suite:\n");
-		if (p->rows[i]->kind == OPT_KIND_ALIAS)
-			fprintf(out, "      --%-22s the same\n", p->rows[i]->name);
-		else
-			print_row(out, p->rows[i]);
+		print_row(out, p->rows[i]);
 	}
 	fprintf(out, "\nSIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, h; "
 		     "without one, seconds.\n");

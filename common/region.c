@@ -18,6 +18,21 @@ uint64_t base_page_bytes(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+uint64_t region_page_bytes(const struct backing *b)
+{
+	return b->page_bytes ?: base_page_bytes();
+}
+
+/* What a mapping of BYTES takes: whole pages. (The kernel rounds to base pages only.) */
+static uint64_t whole_pages(const struct backing *b, uint64_t bytes)
+{
+	uint64_t page = region_page_bytes(b), rest = bytes % page;
+
+	if (b->source->heap || !rest || bytes > UINT64_MAX - page)
+		return bytes;
+	return bytes + page - rest;
+}
+
 static void *map_pages(const struct backing *b, int flags, uint64_t at, uint64_t bytes)
 {
 	int prot = PROT_READ | (b->writable ? PROT_WRITE : 0);
@@ -45,8 +60,12 @@ static int unmap_heap(void *memory, uint64_t bytes)
 
 static void *map_anonymous(const struct backing *b, uint64_t at, uint64_t bytes)
 {
+	int flags = MAP_ANONYMOUS;
+
 	(void)at;
-	return map_pages(b, MAP_ANONYMOUS, 0, bytes);
+	if (b->huge)
+		flags |= MAP_HUGETLB | huge_page_flags(b->page_bytes);
+	return map_pages(b, flags, 0, bytes);
 }
 
 static void *map_zero(const struct backing *b, uint64_t at, uint64_t bytes)
@@ -67,14 +86,24 @@ static int open_zero(struct backing *b, uint64_t bytes)
 	return b->fd < 0 ? failed("open /dev/zero") : 0;
 }
 
+/* How long a file is to be. hugetlbfs has whole pages only. */
+static uint64_t file_end(const struct backing *b, uint64_t bytes)
+{
+	return b->offset + (b->huge ? whole_pages(b, bytes) : bytes);
+}
+
 static int open_memfd(struct backing *b, uint64_t bytes)
 {
-	b->fd = memfd_create(b->path ?: "pagemill", MFD_CLOEXEC);
+	int flags = MFD_CLOEXEC;
+
+	if (b->huge)
+		flags |= MFD_HUGETLB | huge_page_flags(b->page_bytes);
+	b->fd = memfd_create(b->path ?: "pagemill", (unsigned)flags);
 	if (b->fd < 0)
 		return failed("memfd_create");
-	if (ftruncate(b->fd, (off_t)(b->offset + bytes)))
+	if (ftruncate(b->fd, (off_t)file_end(b, bytes)))
 		return failed("make the memfd %ju bytes long",
-			      (uintmax_t)(b->offset + bytes));
+			      (uintmax_t)file_end(b, bytes));
 	return 0;
 }
 
@@ -95,12 +124,13 @@ static int mappable_bytes(const struct backing *b, uint64_t *bytes)
 
 static int lengthen_created(struct backing *b, uint64_t bytes)
 {
+	uint64_t end = file_end(b, bytes);
 	struct stat st;
 	int ret;
 
-	if (!ftruncate(b->fd, (off_t)(b->offset + bytes)))
+	if (!ftruncate(b->fd, (off_t)end))
 		return 0;
-	ret = failed("make %s %ju bytes long", b->path, (uintmax_t)(b->offset + bytes));
+	ret = failed("make %s %ju bytes long", b->path, (uintmax_t)end);
 	/* What was made is of no use; a link that led to it was there before. */
 	if (!lstat(b->path, &st) && S_ISREG(st.st_mode))
 		unlink(b->path);
@@ -187,9 +217,12 @@ void backing_close(struct backing *b)
 
 int region_map(const struct backing *b, uint64_t at, uint64_t bytes, void **memory)
 {
-	void *got = b->source->map(b, at, bytes);
-	char size[FORMAT_LEN];
+	void *got = b->source->map(b, at, whole_pages(b, bytes));
+	char size[FORMAT_LEN], pool[96];
 
+	if (!got && b->huge)
+		return failed("map %s of huge pages: %s", format_size(size, bytes),
+			      huge_pages_text(b->page_bytes, pool));
 	if (!got)
 		return failed("map %s of %s%s", format_size(size, bytes),
 			      b->path ?: b->source->name, b->path ? "" : " memory");
@@ -199,12 +232,13 @@ int region_map(const struct backing *b, uint64_t at, uint64_t bytes, void **memo
 
 int region_unmap(const struct backing *b, void *memory, uint64_t bytes)
 {
-	return b->source->unmap(memory, bytes) ? failed("unmap memory") : 0;
+	return b->source->unmap(memory, whole_pages(b, bytes)) ? failed("unmap memory")
+							       : 0;
 }
 
 struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes)
 {
-	uint64_t page = base_page_bytes();
+	uint64_t page = region_page_bytes(b);
 	uintptr_t first = (uintptr_t)memory, end = first + bytes;
 
 	if (b->source->heap) {
@@ -224,4 +258,27 @@ int region_sync(const struct backing *b, void *memory, uint64_t bytes, int flags
 	if (!pages.bytes || !msync(pages.start, pages.bytes, flags))
 		return 0;
 	return failed("msync %s", b->path ?: b->source->name);
+}
+
+int region_advise(const struct backing *b, void *memory, uint64_t bytes, int advice,
+		  const char *name)
+{
+	struct pages pages = region_pages(b, memory, bytes);
+
+	if (!pages.bytes || !madvise(pages.start, pages.bytes, advice))
+		return 0;
+	return failed("madvise(%s)", name);
+}
+
+int region_grow(const struct backing *b, uint64_t bytes, uint64_t new_bytes,
+		void **memory)
+{
+	void *moved = mremap(*memory, whole_pages(b, bytes), whole_pages(b, new_bytes),
+			     MREMAP_MAYMOVE);
+	char size[FORMAT_LEN];
+
+	if (moved == MAP_FAILED)
+		return failed("mremap to %s", format_size(size, new_bytes));
+	*memory = moved;
+	return 0;
 }

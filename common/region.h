@@ -28,8 +28,10 @@ struct source {
 
 struct backing {
 	const struct source *source;
-	const char *path; /* of a file; of a memfd its name */
-	uint64_t offset;  /* in the file, of the first unit */
+	const char *path;    /* of a file; of a memfd its name */
+	uint64_t offset;     /* in the file, of the first unit */
+	uint64_t page_bytes; /* of its mappings; 0: the base page */
+	bool huge;           /* pages of page_bytes from the pool of huge pages */
 	bool writable, shared, populate;
 	int fd;
 	bool created; /* the file was not there before */
@@ -52,17 +54,34 @@ void backing_close(struct backing *b);
 must_check int region_map(const struct backing *b, uint64_t at, uint64_t bytes,
 			  void **memory);
 must_check int region_unmap(const struct backing *b, void *memory, uint64_t bytes);
+/* The size of the pages of BACKING. */
+uint64_t region_page_bytes(const struct backing *b);
 /* All pages that BYTES of a mapping lie in; of memory from malloc(3) those that lie wholly
  * inside, maybe none. */
 struct pages region_pages(const struct backing *b, void *memory, uint64_t bytes);
 /* msync(2) of these pages. 0 or -errno after saying so. */
 must_check int region_sync(const struct backing *b, void *memory, uint64_t bytes,
 			   int flags);
+/* madvise(2) of these pages; NAME is what the message calls ADVICE. The same. */
+must_check int region_advise(const struct backing *b, void *memory, uint64_t bytes,
+			     int advice, const char *name);
+/* mremap(2) to NEW_BYTES, maybe to another place. The same. */
+must_check int region_grow(const struct backing *b, uint64_t bytes, uint64_t new_bytes,
+			   void **memory);
 
 /* Make SIGBUS in this process and its children say which byte of BACKING could not be had and
  * why, and end the process with status 128 + SIGBUS. BACKING must stay. */
 void explain_sigbus(const struct backing *b);
 
 uint64_t base_page_bytes(void);
+
+/* May pages of PAGE_BYTES be had from a pool of huge pages on this machine? 0 or unsupported(). */
+must_check int huge_pages_check(uint64_t page_bytes);
+/* The flags for pages of PAGE_BYTES, beside MAP_HUGETLB, MFD_HUGETLB and SHM_HUGETLB alike. */
+int huge_page_flags(uint64_t page_bytes);
+/* "2 of 5 pages of 2m are free": the pool, for messages. */
+char *huge_pages_text(uint64_t page_bytes, char buf[static 96]);
+/* The page size of the hugetlbfs that holds PATH, or would hold it. 0 or -errno after saying so. */
+must_check int huge_file_page_bytes(const char *path, uint64_t *page_bytes);
 
 #endif

@@ -29,6 +29,7 @@ struct session {
 	double *rates; /* of each measured repetition, in KB/s as the lines have it */
 	unsigned measured;
 	uint64_t shortest_window_ns;
+	bool done;             /* set-up was all there was to do */
 	double slowest_share;  /* of the slowest worker in its repetition's median */
 	struct crew_view last; /* what the last tick saw */
 };
@@ -84,8 +85,8 @@ static void collect_workers(struct session *s, const struct crew_result *result)
 	free(rates);
 }
 
-static void collect(struct session *s, const struct crew_result *result,
-		    const struct run_hooks *hooks)
+static int collect(struct session *s, const struct crew_result *result,
+		   const struct run_hooks *hooks)
 {
 	double rate = rate_of(result->bytes, result->window_ns);
 
@@ -95,8 +96,7 @@ static void collect(struct session *s, const struct crew_result *result,
 	report_sample(s->report, &metric_bytes, (double)result->bytes);
 	report_sample(s->report, &metric_window, (double)result->window_ns);
 	collect_workers(s, result);
-	if (hooks->collect)
-		hooks->collect(s->report, result);
+	return hooks->collect ? hooks->collect(s->report, result) : 0;
 }
 
 /* From the first fan-out on there is something to lose, so a signal between two of them waits for
@@ -117,15 +117,19 @@ static int repeat_once(struct session *s, const struct crew *crew,
 	struct crew_result result = { 0 };
 	int ret = hooks->set_up ? hooks->set_up() : 0;
 
+	s->done = ret == RUN_DONE;
+	ret = s->done ? 0 : ret;
 	hold_signals();
 	s->last = (struct crew_view){ 0 };
-	if (!ret)
+	if (!ret && !s->done)
 		ret = crew_run(crew, &result);
 	*signal = result.signal;
 	if (!s->run->warming) {
 		report_workers(s->report, &result);
 		if (!ret && result.window_ns)
-			collect(s, &result, hooks);
+			ret = collect(s, &result, hooks);
+		else if (!ret && s->done && hooks->collect)
+			ret = hooks->collect(s->report, &result);
 		s->measured++;
 	}
 	crew_result_free(&result);
@@ -227,11 +231,11 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	bool opened = !ret;
 
 	mine = crew_for(&s, crew);
-	for (uint64_t i = 0; i < total && !ret && !signal; i++) {
+	for (uint64_t i = 0; i < total && !ret && !signal && !s.done; i++) {
 		run->warming = i < run->warmup;
 		ret = repeat_once(&s, &mine, hooks, &signal);
 	}
-	if (opened && !ret && !signal)
+	if (opened && !ret && !signal && !s.done)
 		ret = conclude(&s);
 	if (opened && run->json) {
 		report_outcome(s.report, ret, signal);

@@ -34,12 +34,16 @@ struct run {
 	char **argv; /* as typed: parsing permutes the other */
 };
 
+enum { RUN_DONE = 1 };
+
 /* What a program adds to a repetition. Each hook may be NULL. */
 struct run_hooks {
 	void (*describe)(struct report *r); /* once: what no option row holds */
-	int (*set_up)(void); /* before the fan-out, in the parent; 0 or -errno */
-	/* Figures of a repetition that went well or was interrupted. */
-	void (*collect)(struct report *r, const struct crew_result *result);
+	/* Before the fan-out, in the parent: 0, -errno, or RUN_DONE if that was all. */
+	int (*set_up)(void);
+	/* Figures of a repetition that went well or was interrupted; after RUN_DONE without
+	 * workers. 0 or -errno after saying so. */
+	int (*collect)(struct report *r, const struct crew_result *result);
 	void (*tear_down)(void); /* always */
 };
 
@@ -51,6 +55,9 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
  * the tasks, in whole pages. NAME is what refused() calls it. 0 or -errno after saying so. */
 must_check int run_size(struct run *run, const char *name, const char *text,
 			uint64_t *bytes);
+/* Keep this process and all workers to the CPUs of NODE that they may use. 0 or -errno after saying
+ * so. */
+must_check int run_on_node(struct run *run, uint64_t node);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);

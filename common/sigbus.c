@@ -64,7 +64,8 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	if (b->fd < 0 || !file_offset_of(address, &offset))
-		broken("SIGBUS at address %#" PRIx64 ": %s", address, strerror(EFAULT));
+		broken("SIGBUS at address %#" PRIx64 ": %s", address,
+		       b->huge ? "no huge page is free" : strerror(EFAULT));
 	else
 		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
 		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* standard - the options every program has, and what they mean on this machine. */
+#include "common/numa.h"
 #include "common/parse.h"
 #include "common/run.h"
 
@@ -145,6 +146,29 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 	if (ret)
 		exit(exit_status(ret));
 	return operand;
+}
+
+int run_on_node(struct run *run, uint64_t node)
+{
+	struct topo *topo = &run->topo;
+	struct cpus set = CPUS_EMPTY;
+	int ret = numa_check(topo, "--numa-cpu", node);
+
+	if (!ret)
+		ret = topo_node_cpus("", (unsigned)node, &topo->allowed, &set);
+	if (!ret && !set.count)
+		ret = refused(
+			"--numa-cpu '%ju': expected a node with CPUs that may be used",
+			(uintmax_t)node);
+	if (!ret)
+		ret = cpus_bind(&set);
+	if (ret)
+		return ret;
+	topo->allowed = set;
+	if (run->bind_stride != BIND_NODE)
+		return 0;
+	run->node_count = 0;
+	return find_node_cpus(run);
 }
 
 bool run_prints_lines(const struct run *run)

@@ -327,32 +327,32 @@ static const char help[] =
 	"Usage: prog [options] SIZE\n"
 	"Try the options.\n"
 	"\n"
-	"  -O, --anonymous            a flag\n"
-	"  -U, --huge                 another flag\n"
-	"  -S, --msync                sets 4\n"
-	"  -A, --msync-async          sets 1\n"
-	"  -r, --repeat N             a count (1)\n"
-	"  -u, --unit SIZE            a size (64m)\n"
-	"  -T, --runtime TIME         a time (90s)\n"
-	"  -n, --nproc N              tasks\n"
-	"  -b, --bind K               a stride\n"
-	"  -d, --data N               a number\n"
-	"  -f, --file FILE            a text (/var/tmp)\n"
-	"  -R, --random               its name begins another\n"
-	"      --random-seed N        no letter\n"
-	"      --init-time            an old name\n"
-	"  -m N                       no name\n"
+	"  -O, --anonymous             a flag\n"
+	"  -U, --huge                  another flag\n"
+	"  -S, --msync                 sets 4\n"
+	"  -A, --msync-async           sets 1\n"
+	"  -r, --repeat N              a count (1)\n"
+	"  -u, --unit SIZE             a size (64m)\n"
+	"  -T, --runtime TIME          a time (90s)\n"
+	"  -n, --nproc N               tasks\n"
+	"  -b, --bind K                a stride\n"
+	"  -d, --data N                a number\n"
+	"  -f, --file FILE             a text (/var/tmp)\n"
+	"  -R, --random                its name begins another\n"
+	"      --random-seed N         no letter\n"
+	"      --init-time             an old name\n"
+	"  -m N                        no name\n"
 	"\n"
 	"As every program of the suite:\n"
-	"      --interval TIME        a later time\n"
-	"      --samples N            a later count\n"
-	"      --same N               a later count like it\n"
-	"      --ran                  a later name that begins older ones\n"
-	"      --bin                  a later name that begins --bind\n"
-	"      --force                a later name that begins as --file\n"
-	"      --json[=FILE]          maybe a text\n"
-	"  -h, --help                 this text\n"
-	"      --version              its version\n"
+	"      --interval TIME         a later time\n"
+	"      --samples N             a later count\n"
+	"      --same N                a later count like it\n"
+	"      --ran                   a later name that begins older ones\n"
+	"      --bin                   a later name that begins --bind\n"
+	"      --force                 a later name that begins as --file\n"
+	"      --json[=FILE]           maybe a text\n"
+	"  -h, --help                  this text\n"
+	"      --version               its version\n"
 	"\n"
 	"SIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, h; without one, "
 	"seconds.\n";
@@ -394,15 +394,15 @@ static void check_defaults(void)
 {
 	static const char *const lines[] = {
 		"Usage: prog [options]\nShow defaults.\n\n  -O",
-		"  -n, --nproc N              tasks (2)\n",
-		"  -d, --data N               a number\n",
-		"  -b, --bind K               a stride\n",
-		"  -u, --unit SIZE            a size (1536)\n",
-		"  -T, --runtime TIME         a time (500ms)\n",
-		"  -f, --file FILE            a text\n",
-		"  -r, --repeat N             a count\n",
-		"  -m N                       no name\n\nAs every program",
-		"  -h, --help                 this text\n\nSIZE: ",
+		"  -n, --nproc N               tasks (2)\n",
+		"  -d, --data N                a number\n",
+		"  -b, --bind K                a stride\n",
+		"  -u, --unit SIZE             a size (1536)\n",
+		"  -T, --runtime TIME          a time (500ms)\n",
+		"  -f, --file FILE             a text\n",
+		"  -r, --repeat N              a count\n",
+		"  -m N                        no name\n\nAs every program",
+		"  -h, --help                  this text\n\nSIZE: ",
 	};
 	static struct child child;
 

@@ -70,11 +70,12 @@ static int set_up(void)
 	return row->set_up ? row->set_up() : 0;
 }
 
-static void collect(struct report *r, const struct crew_result *result)
+static int collect(struct report *r, const struct crew_result *result)
 {
 	static const struct metric metric = { "collected", UNIT_NS, false };
 
 	report_sample(r, &metric, result->workers);
+	return 0;
 }
 
 static void tear_down(void)
