@@ -2,76 +2,69 @@
 /* figures - what a repetition of usemem measured, into the report. */
 #include "usemem/usemem.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* A figure each task has, and how a repetition sums it up. */
 struct figure {
 	struct metric metric;
 	const bool *asked; /* NULL: always there */
-	bool unasked;      /* there only if *asked is not */
-	double (*of_task)(const struct tally *t, const struct task_record *record);
+	size_t at;         /* of a uint64_t in struct task_record */
 };
 
-static double walk_bytes(const struct tally *t, const struct task_record *record)
-{
-	(void)record;
-	return (double)t->work_bytes;
-}
-
-static double walk_ns(const struct tally *t, const struct task_record *record)
-{
-	(void)t;
-	return (double)record->walk_ns;
-}
-
-static double again_bytes(const struct tally *t, const struct task_record *record)
-{
-	(void)t;
-	return (double)record->again_bytes;
-}
-
-static double again_ns(const struct tally *t, const struct task_record *record)
-{
-	(void)t;
-	return (double)record->again_ns;
-}
-
-static double free_ns(const struct tally *t, const struct task_record *record)
-{
-	(void)t;
-	return (double)record->free_ns;
-}
+#define FIGURE(name, unit, better, asked, member)                                   \
+	{                                                                           \
+		{ name, unit, better }, asked, offsetof(struct task_record, member) \
+	}
+#define MEASURED(name, asked, member)                        \
+	FIGURE(name, UNIT_BYTES, true, asked, member.bytes), \
+		FIGURE(name, UNIT_NS, false, asked, member.ns)
 
 static const struct figure figures[] = {
-	{ { "walk", UNIT_BYTES, true }, NULL, false, walk_bytes },
-	{ { "walk", UNIT_NS, false }, NULL, false, walk_ns },
-	{ { "read_again", UNIT_BYTES, true }, &cfg.read_again, false, again_bytes },
-	{ { "read_again", UNIT_NS, false }, &cfg.read_again, false, again_ns },
-	{ { "free", UNIT_NS, false }, &cfg.prealloc, true, free_ns },
+	MEASURED("walk", NULL, walk),
+	MEASURED("read_again", &cfg.read_again, again),
+	MEASURED("signal_read", &cfg.signal_read, signal[SIGNAL_READ]),
+	MEASURED("signal_write", &cfg.signal_write, signal[SIGNAL_WRITE]),
+	MEASURED("signal_madvise", &cfg.signal_madvise, signal[SIGNAL_MADVISE]),
+	FIGURE("minor", UNIT_FAULTS, false, NULL, minor_faults),
+	FIGURE("major", UNIT_FAULTS, false, NULL, major_faults),
 };
-
+static const struct figure figure_free = FIGURE("free", UNIT_NS, false, NULL, free_ns);
 static const struct metric metric_setup = { "setup", UNIT_NS, false };
+static const struct metric metric_resident = { "resident", UNIT_PAGES, true };
 
-void collect_figures(struct report *r, const struct crew_result *result)
+static void report_figure(struct report *r, const struct crew_result *result,
+			  const struct figure *f, double *x)
 {
-	double *x = calloc(result->workers, sizeof(*x));
+	double total = 0;
 
-	report_sample(r, &metric_setup, (double)cfg.setup_ns);
-	for (size_t f = 0; f < ARRAY_SIZE(figures) && x; f++) {
-		double total = 0;
+	for (unsigned i = 0; i < result->workers; i++) {
+		const char *record = crew_record(result, i);
 
-		if (figures[f].asked && *figures[f].asked == figures[f].unasked)
-			continue;
-		for (unsigned i = 0; i < result->workers; i++) {
-			x[i] = figures[f].of_task(&result->tallies[i],
-						  crew_record(result, i));
-			total += x[i];
-		}
-		/* Bytes add up; of times the mean is what a task had. */
-		report_sample(r, &figures[f].metric,
-			      figures[f].metric.unit == UNIT_NS ? total / result->workers
-								: total);
-		report_per_worker(r, &figures[f].metric, x, result->workers);
+		x[i] = (double)*(const uint64_t *)(record + f->at);
+		total += x[i];
 	}
+	/* Bytes and faults add up; of times the mean is what a task had. */
+	report_sample(r, &f->metric,
+		      f->metric.unit == UNIT_NS ? total / result->workers : total);
+	report_per_worker(r, &f->metric, x, result->workers);
+}
+
+int collect_figures(struct report *r, const struct crew_result *result)
+{
+	double *x = calloc(MAX(result->workers, 1), sizeof(*x));
+
+	if (!x)
+		return failed("memory for %u figures", result->workers);
+	report_sample(r, &metric_setup, (double)cfg.setup_ns);
+	if (cfg.mincore || cfg.mincore_huge)
+		report_sample(r, &metric_resident, (double)cfg.residency.resident);
+	for (size_t f = 0; f < ARRAY_SIZE(figures) && result->workers; f++)
+		if (!figures[f].asked || *figures[f].asked)
+			report_figure(r, result, &figures[f], x);
+	/* Who was left behind has not freed anything yet. */
+	if (result->workers && !cfg.prealloc && !result->left)
+		report_figure(r, result, &figure_free, x);
 	free(x);
+	return cfg.summary && result->workers ? print_summary(result) : 0;
 }

@@ -66,7 +66,7 @@ for_each_cpu static uint64_t write_forward(struct touch *t, uint64_t from,
 {
 	word *words = t->words;
 	uint64_t end = from + accesses;
-	uint64_t mask = t->index_mask, data = t->data;
+	uint64_t mask = t->pattern.index_mask, data = t->pattern.data;
 
 	for (uint64_t i = from; i < end; i++)
 		words[i] = (i & mask) + data;
@@ -78,7 +78,7 @@ for_each_cpu static uint64_t write_strided(struct touch *t, uint64_t from,
 {
 	word *words = t->words;
 	uint64_t step = t->step, end = (from + accesses) * step;
-	uint64_t mask = t->index_mask, data = t->data;
+	uint64_t mask = t->pattern.index_mask, data = t->pattern.data;
 
 	for (uint64_t i = from * step; i < end; i += step)
 		words[i] = (i & mask) + data;
@@ -89,7 +89,7 @@ static uint64_t write_random(struct touch *t, uint64_t from, uint64_t accesses)
 {
 	word *words = t->words;
 	uint64_t count = t->count;
-	uint64_t mask = t->index_mask, data = t->data;
+	uint64_t mask = t->pattern.index_mask, data = t->pattern.data;
 	struct rng rng = t->rng;
 
 	(void)from;
@@ -106,7 +106,7 @@ static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
 {
 	word *words = t->words;
 	uint64_t step = t->step;
-	uint64_t mask = t->index_mask, data = t->data;
+	uint64_t mask = t->pattern.index_mask, data = t->pattern.data;
 
 	for (uint64_t k = 0, i = from * step; k < accesses; k++, i += step) {
 		if (unlikely(words[i] != (i & mask) + data))
@@ -120,7 +120,7 @@ static uint64_t check_strided(struct touch *t, uint64_t from, uint64_t accesses)
 for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
 					   uint64_t accesses)
 {
-	uint64_t mask = t->index_mask, data = t->data, done = 0;
+	uint64_t mask = t->pattern.index_mask, data = t->pattern.data, done = 0;
 
 	for (; done + CHECK_WORDS <= accesses; done += CHECK_WORDS) {
 		word *words = t->words + from + done;
@@ -136,6 +136,47 @@ for_each_cpu static uint64_t check_forward(struct touch *t, uint64_t from,
 	return done + check_strided(t, from + done, accesses - done);
 }
 
+static uint64_t write_hashed(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	const struct pattern p = t->pattern;
+	word *words = t->words;
+	uint64_t step = t->step, end = (from + accesses) * step;
+
+	for (uint64_t i = from * step; i < end; i += step)
+		words[i] = pattern_word(&p, i);
+	return accesses;
+}
+
+static uint64_t write_hashed_random(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	const struct pattern p = t->pattern;
+	word *words = t->words;
+	struct rng rng = t->rng;
+
+	(void)from;
+	for (uint64_t k = 0; k < accesses; k++) {
+		uint64_t i = rng_scale(rng_next(&rng), t->count);
+
+		words[i] = pattern_word(&p, i);
+	}
+	t->rng = rng;
+	return accesses;
+}
+
+static uint64_t check_hashed(struct touch *t, uint64_t from, uint64_t accesses)
+{
+	const struct pattern p = t->pattern;
+	word *words = t->words;
+	uint64_t step = t->step;
+
+	for (uint64_t k = 0, i = from * step; k < accesses; k++, i += step) {
+		if (unlikely(words[i] != pattern_word(&p, i)))
+			return k;
+		words[i] = pattern_word(&p, i);
+	}
+	return accesses;
+}
+
 const struct touch_kind touch_kinds[] = {
 	{ .every_word = true, .touch = read_forward },
 	{ .touch = read_strided },
@@ -145,15 +186,20 @@ const struct touch_kind touch_kinds[] = {
 	{ .writes = true, .random = true, .touch = write_random },
 	{ .writes = true, .checks = true, .every_word = true, .touch = check_forward },
 	{ .writes = true, .checks = true, .touch = check_strided },
+	{ .writes = true, .hashed = true, .touch = write_hashed },
+	{ .writes = true, .hashed = true, .random = true, .touch = write_hashed_random },
+	{ .writes = true, .hashed = true, .checks = true, .touch = check_hashed },
 };
 
-const struct touch_kind *touch_find(bool writes, bool random, bool checks, uint64_t step)
+const struct touch_kind *touch_find(const struct touch *t, bool writes, bool random,
+				    bool checks)
 {
 	const struct touch_kind *k = touch_kinds;
+	bool hashed = writes && t->pattern.hashed;
 
 	checks = checks && writes && !random;
 	while (k->writes != writes || k->random != random || k->checks != checks ||
-	       (k->every_word && step != 1))
+	       k->hashed != hashed || (k->every_word && t->step != 1))
 		k++;
 	return k;
 }

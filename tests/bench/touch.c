@@ -68,16 +68,18 @@ static void walk_ours(const struct row *row, uint64_t *words, uint64_t counter)
 		.words = words,
 		.count = bytes / 8,
 		.step = row->step_bytes / 8,
-		.index_mask = UINT64_MAX,
+		.pattern = { .index_mask = UINT64_MAX },
 		.rng = { counter },
 		.fresh = row->fresh,
 	};
 	struct tally tally = { .limit = UINT64_MAX };
 	struct worker w = { .tally = &tally };
+	struct pass pass = { .kind = touch_find(&t, row->writes, row->random,
+						row->checks),
+			     .at_most = UINT64_MAX,
+			     .page_bytes = base_page_bytes() };
 
-	if (pass_over(&w, &t,
-		      touch_find(row->writes, row->random, row->checks, t.step)) !=
-	    UINT64_MAX) {
+	if (pass_over(&w, &t, &pass) != UINT64_MAX) {
 		printf("%s: wrong data\n", row->name);
 		exit(1);
 	}

@@ -22,7 +22,7 @@ SCHEMA = {
 # What a line of each kind has in the document: its bytes and its time.
 LINES = {'W': ('walk_bytes', 'walk_ns'), 'Z': ('read_again_bytes', 'read_again_ns'), 'F': (None, 'free_ns')}
 THROUGHPUT = 'throughput_bytes_per_s'
-UNITS = {'bytes': 'bytes', 'ns': 'ns', 'bytes_per_s': 'bytes/s'}
+UNITS = {'bytes': 'bytes', 'ns': 'ns', 'bytes_per_s': 'bytes/s', 'faults': 'faults'}
 
 
 def no_doubles(pairs):

@@ -54,16 +54,27 @@ static void unit_free(struct unit *u, const char *row)
 /* What a write stores. */
 static uint64_t stored(const struct touch *t, uint64_t i)
 {
-	return (i & t->index_mask) + t->data;
+	const struct pattern *p = &t->pattern;
+
+	if (p->hashed)
+		return i % p->page_words < p->random_words
+			       ? rng_hash(p->base + i * RNG_STEP)
+			       : 0;
+	return (i & p->index_mask) + p->data;
 }
 
 static const struct fill {
 	const char *name;
-	uint64_t index_mask, data;
+	struct pattern pattern;
 } fills[] = {
-	{ "index", UINT64_MAX, 0 }, { "constant", 0, UINT64_C(0xdeadbeefcafef00d) },
-	{ "zero", 0, 0 },           { "index and data", UINT64_MAX, UINT64_MAX - 3 },
-	{ "low bits", 0xff, 7 },
+	{ "index", { UINT64_MAX, 0, false, 0, 0, 0 } },
+	{ "constant", { 0, UINT64_C(0xdeadbeefcafef00d), false, 0, 0, 0 } },
+	{ "zero", { 0, 0, false, 0, 0, 0 } },
+	{ "index and data", { UINT64_MAX, UINT64_MAX - 3, false, 0, 0, 0 } },
+	{ "low bits", { 0xff, 7, false, 0, 0, 0 } },
+	{ "random", { 0, 0, true, 11, 512, 512 } },
+	{ "a quarter of each page random", { 0, 0, true, 22, 512, 128 } },
+	{ "hashed, nothing random", { 0, 0, true, 33, 64, 0 } },
 };
 
 static const uint64_t counts[] = { 0, 1, 7, 8, 127, 128, 129, 1000 };
@@ -91,8 +102,7 @@ static struct touch touch_of(const struct walk *w, const struct unit *u)
 	return (struct touch){ .words = u->words,
 			       .count = u->count,
 			       .step = w->step,
-			       .index_mask = w->fill->index_mask,
-			       .data = w->fill->data,
+			       .pattern = w->fill->pattern,
 			       .rng = rng_stream(99, w->count),
 			       .sum = 1000 };
 }
@@ -101,7 +111,8 @@ static unsigned rows_seen;
 
 static const struct touch_kind *kind_of(const struct walk *w)
 {
-	const struct touch_kind *k = touch_find(w->writes, w->random, w->checks, w->step);
+	const struct touch t = { .step = w->step, .pattern = w->fill->pattern };
+	const struct touch_kind *k = touch_find(&t, w->writes, w->random, w->checks);
 
 	rows_seen |= 1U << (k - touch_kinds);
 	return k;
@@ -221,8 +232,8 @@ static void check_ends(void)
 		struct touch t = touch_of(&w, &u);
 
 		CHECK_U64("made", make_pass(&w, &t, 20 * w.count), 20 * w.count);
-		CHECK_U64("first", u.words[0], fills[1].data);
-		CHECK_U64("last", u.words[w.count - 1], fills[1].data);
+		CHECK_U64("first", u.words[0], fills[1].pattern.data);
+		CHECK_U64("last", u.words[w.count - 1], fills[1].pattern.data);
 		unit_free(&u, "ends");
 	}
 }
@@ -306,16 +317,21 @@ static void check_accesses(void)
  * what the one before it stored), and a row for every word only then. */
 static void check_finding(void)
 {
-	for (unsigned q = 0; q < 8; q++)
+	for (unsigned q = 0; q < 16; q++)
 		for (size_t s = 0; s < ARRAY_SIZE(steps); s++) {
 			bool writes = q & 1, random = q & 2, checks = q & 4;
-			const struct touch_kind *k = touch_find(writes, random, checks,
-								steps[s]);
+			bool hashed = q & 8;
+			const struct touch t = { .step = steps[s],
+						 .pattern.hashed = hashed };
+			const struct touch_kind *k = touch_find(&t, writes, random,
+								checks);
 
 			CHECK_U64("writes", k->writes, writes);
 			CHECK_U64("random", k->random, random);
 			CHECK_U64("checks", k->checks, checks && writes && !random);
-			CHECK_U64("every word", k->every_word, !random && steps[s] == 1);
+			CHECK_U64("hashed", k->hashed, hashed && writes);
+			CHECK_U64("every word", k->every_word,
+				  !random && steps[s] == 1 && !(hashed && writes));
 			CHECK(k->touch);
 		}
 }
@@ -398,6 +414,9 @@ static void check_pass(const struct pass_row *row)
 			       .limit = row->limit };
 	struct worker w = { .tally = &tally };
 	const struct touch_kind *k = kind_of(&walk);
+	struct pass pass = { .kind = k,
+			     .at_most = UINT64_MAX,
+			     .page_bytes = base_page_bytes() };
 	uint64_t made = touch_accesses(&t);
 
 	t.fresh = row->fresh;
@@ -406,7 +425,8 @@ static void check_pass(const struct pass_row *row)
 		       touch_piece(k, row->step, base_page_bytes(), row->fresh);
 	if (row->checks)
 		fill_by_hand(&t);
-	CHECK_U64(row->name, pass_over(&w, &t, k), UINT64_MAX);
+	CHECK_U64(row->name, pass_over(&w, &t, &pass), UINT64_MAX);
+	CHECK_U64(row->name, pass.made, made);
 	CHECK_U64(row->name, tally.ops, row->before + made);
 	CHECK_U64(row->name, tally.bytes, 5 * row->before + 8 * made);
 	if (row->writes && !row->random && !row->checks) {
@@ -419,7 +439,7 @@ static void check_pass(const struct pass_row *row)
 	unit_free(&u, row->name);
 }
 
-/* Wrong data in a later piece: the access is counted from the start of the pass, and what was
+/* Wrong data in a later piece: the word is counted from the start of the unit, and what was
  * right before it is in the tally. */
 static void check_wrong_pass(uint64_t step, uint64_t access)
 {
@@ -432,10 +452,13 @@ static void check_wrong_pass(uint64_t step, uint64_t access)
 	struct touch t = touch_of(&walk, &u);
 	struct tally tally = { .limit = UINT64_MAX };
 	struct worker w = { .tally = &tally };
+	struct pass pass = { .kind = kind_of(&walk),
+			     .at_most = UINT64_MAX,
+			     .page_bytes = base_page_bytes() };
 
 	fill_by_hand(&t);
 	u.words[access * step] = 77777;
-	CHECK_U64("wrong", pass_over(&w, &t, kind_of(&walk)), access);
+	CHECK_U64("wrong", pass_over(&w, &t, &pass), access * step);
 	CHECK_U64("still there", u.words[access * step], 77777);
 	CHECK_U64("operations", tally.ops, access);
 	CHECK_U64("bytes", tally.bytes, 8 * access);
@@ -466,7 +489,7 @@ int main(void)
 	check_walks(check_random, (struct walk){ .writes = true, .random = true });
 	check_walks(check_spoiled_places,
 		    (struct walk){ .writes = true, .checks = true });
-	CHECK_U64("rows of the table that were walked", rows_seen, 0xff);
+	CHECK_U64("rows of the table that were walked", rows_seen, 0x7ff);
 	check_ends();
 	check_beside_the_step();
 	check_accesses();

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* walk - passes over units, as phases ask for them. */
+#include "usemem/task.h"
+
+static int wrong_data(const struct touch *t, uint64_t unit, uint64_t i, uint64_t expected)
+{
+	return broken("wrong data at byte %ju of the memory: found %#jx, expected %#jx",
+		      (uintmax_t)(unit * cfg.unit_bytes + i * sizeof(word)),
+		      (uintmax_t)t->words[i], (uintmax_t)expected);
+}
+
+/* Note how far a sequential pass that stored something got. */
+static void note_stored(struct task *task, const struct phase *phase, uint64_t unit,
+			uint64_t made)
+{
+	struct stored *s = task->stored ? &task->stored[unit] : NULL;
+
+	if (!s || !phase->writes)
+		return;
+	if (phase->random)
+		task->random_writes |= !phase->allocates;
+	else if (phase->allocates)
+		s->walked = MAX(s->walked, made);
+	else
+		s->written = MAX(s->written, made);
+}
+
+/* Pass number PASS of PHASE over UNIT, at most *LEFT accesses, which it lowers. */
+static int pass_over_unit(struct worker *w, const struct phase *phase, uint64_t unit,
+			  uint64_t pass_number, uint64_t *left)
+{
+	struct task *task = w->data;
+	struct verified context = { task, unit };
+	bool checks = phase->checks && pass_number > 0;
+	struct touch t = {
+		.words = task->units[unit],
+		.count = unit_bytes(unit) / sizeof(word),
+		.step = cfg.step_bytes / sizeof(word),
+		.pattern = pattern_in_unit(task, phase->pattern, unit),
+		.rng = task->rng,
+		.fresh = phase->allocates && !pass_number && !cfg.prefault &&
+			 !cfg.touch_alloc,
+	};
+	struct pass pass = {
+		.kind = touch_find(&t, phase->writes, phase->random, checks),
+		.at_most = *left,
+		.page_bytes = region_page_bytes(&cfg.backing),
+		.hold_ns = cfg.hold_ns,
+		.right = phase->verifies ? holds_right : NULL,
+		.context = &context,
+	};
+	uint64_t wrong = pass_over(w, &t, &pass);
+
+	*left -= pass.made;
+	task->rng = t.rng;
+	task->sink += t.sum;
+	if (wrong != UINT64_MAX)
+		return wrong_data(&t, unit, wrong,
+				  phase->verifies ? expected_word(&context, &t, wrong)
+						  : pattern_word(&t.pattern, wrong));
+	note_stored(task, phase, unit, pass.made);
+	return 0;
+}
+
+/* All passes over UNIT, and the msync of each. */
+static int walk_unit(struct worker *w, const struct phase *phase, uint64_t unit)
+{
+	struct task *task = w->data;
+	int ret = 0;
+
+	for (uint64_t pass = 0; pass < phase->passes && !ret && (!pass || keep_going(w));
+	     pass++) {
+		uint64_t left = phase->at_most;
+
+		ret = pass_over_unit(w, phase, unit, pass, &left);
+		if (!ret && phase->syncs && cfg.msync_flags)
+			ret = region_sync(&cfg.backing, task->units[unit],
+					  unit_bytes(unit), (int)cfg.msync_flags);
+	}
+	return ret;
+}
+
+int walk_units(struct worker *w, const struct phase *phase)
+{
+	struct task *task = w->data;
+	uint64_t count = phase->allocates && cfg.size_bytes ? units_wanted()
+							    : task->unit_count;
+	int ret = 0;
+
+	for (uint64_t unit = 0; unit < count && !ret && (!unit || keep_going(w));
+	     unit++) {
+		if (unit == task->unit_count)
+			ret = take_unit(w);
+		if (!ret)
+			ret = walk_unit(w, phase, unit);
+		if (!ret && phase->asks)
+			ret = ask_menu(w, unit);
+	}
+	return ret;
+}
+
+int sweep_units(struct worker *w, const struct phase *phase)
+{
+	const struct task *task = w->data;
+	bool begun = false;
+	int ret = 0;
+
+	for (uint64_t pass = 0; pass < phase->passes && !ret; pass++) {
+		uint64_t left = phase->at_most;
+
+		for (uint64_t unit = 0; unit < task->unit_count && left && !ret; unit++) {
+			if (begun && !keep_going(w))
+				return 0;
+			begun = true;
+			ret = pass_over_unit(w, phase, unit, pass, &left);
+		}
+		if (!begun)
+			return 0;
+	}
+	return ret;
+}
