@@ -70,6 +70,9 @@ int main(int argc, char **argv)
 	ret = bind_to_nodes();
 	if (ret)
 		return exit_status(ret);
-	crew.leave = cfg.detach ? write_pids : NULL;
-	return run_repeat(&cfg.run, &crew, &hooks);
+	crew.leave = cfg.detach ? holders_leave : NULL;
+	ret = run_repeat(&cfg.run, &crew, &hooks);
+	if (ret)
+		holders_end();
+	return ret;
 }

@@ -14,7 +14,6 @@ struct config cfg = {
 	.signal_times = 1,
 	.fill = "index",
 	.run = { .processes = 1, .threads = 1 },
-	.pid_fd = -1,
 };
 
 /* In the order of the phases that they concern. */

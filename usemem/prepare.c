@@ -8,10 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { REMAP_GROWTH = 10 };
@@ -58,42 +55,6 @@ static int advise(void)
 	int ret = advise_file(path, POSIX_FADV_WILLNEED, "POSIX_FADV_WILLNEED");
 
 	return ret ?: advise_file(path, POSIX_FADV_DONTNEED, "POSIX_FADV_DONTNEED");
-}
-
-static int open_pid_file(void)
-{
-	if (!cfg.detach || !cfg.pid_file || cfg.pid_fd >= 0)
-		return 0;
-	cfg.pid_fd = open(cfg.pid_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-	return cfg.pid_fd < 0 ? failed("open %s", cfg.pid_file) : 0;
-}
-
-int write_pids(const pid_t *pids, unsigned count)
-{
-	size_t len = 0;
-	struct stat before;
-	char *text;
-	int ret;
-
-	if (cfg.pid_fd < 0)
-		return 0;
-	text = malloc(count * sizeof("-2147483648"));
-	if (!text)
-		return failed("memory for %u pids", count);
-	for (unsigned i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "%d\n", pids[i]);
-	if (fstat(cfg.pid_fd, &before))
-		before.st_size = -1;
-	ret = write_all(cfg.pid_fd, text, len);
-	free(text);
-	if (!ret)
-		return 0;
-	/* All of them or none: a holder that nobody can find would stay. */
-	errno = -ret;
-	ret = failed("write %s", cfg.pid_file);
-	if (before.st_size >= 0 && ftruncate(cfg.pid_fd, before.st_size))
-		note("%s may end in pids of processes that are gone", cfg.pid_file);
-	return ret;
 }
 
 /* A SIGINT or SIGTERM instead is passed on, to do what it does. Returns how long it took. */
@@ -164,7 +125,7 @@ int set_up(void)
 	if (!ret && (cfg.mincore || cfg.mincore_huge))
 		return say_resident(&cfg.residency);
 	if (!ret)
-		ret = open_pid_file();
+		ret = holders_open();
 	if (!ret && cfg.init_time && run_prints_lines(&cfg.run))
 		ret = print_line("the initialization time is %ju secs %ju usecs",
 				 (uintmax_t)(cfg.setup_ns / ns_per_s),

@@ -23,6 +23,7 @@ struct counters {
 	uint64_t swap[COUNTERS_OF_VMSTAT];
 	uint64_t events[ARRAY_SIZE(event_keys)];
 	bool have_events, unified;
+	bool refreshed; /* the counters of swapping are those of this moment */
 	uint64_t minor_faults, major_faults; /* of usemem itself */
 };
 
@@ -30,15 +31,14 @@ static struct counters before;
 
 /* The counters of vmstat are kept for each CPU and summed up now and then; whoever may can have
  * it done at once (Documentation/admin-guide/sysctl/vm.rst, stat_refresh). */
-static void refresh_vmstat(void)
+static bool refresh_vmstat(void)
 {
 	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY | O_CLOEXEC);
+	bool refreshed = fd >= 0 && write(fd, "1", 1) == 1;
 
-	if (fd < 0)
-		return;
-	if (write(fd, "1", 1) < 0)
-		note("the counters of swapping may be a second old");
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	return refreshed;
 }
 
 static void read_events(struct counters *c)
@@ -65,7 +65,7 @@ static void read_counters(struct counters *c)
 	char *text;
 
 	*c = (struct counters){ 0 };
-	refresh_vmstat();
+	c->refreshed = refresh_vmstat();
 	text = procfile_read("", "/proc/vmstat");
 	for (size_t i = 0; i < ARRAY_SIZE(vmstat_keys) && text; i++)
 		procfile_number(text, vmstat_keys[i], &c->swap[i]);
@@ -133,8 +133,9 @@ static void print_rates(FILE *out, const struct crew_result *result, double *x)
 		sum += x[i];
 	fprintf(out, "tasks: %zu\n", n);
 	fprintf(out, "sum of the tasks' rates: %.0f KB/s\n", sum);
-	fprintf(out, "rate over their common window: %ju KB/s\n",
-		(uintmax_t)line_kb_per_s(result->bytes, result->window_ns));
+	fprintf(out, "rate over their common window: %ju KB/s, %ju for each task\n",
+		(uintmax_t)line_kb_per_s(result->bytes, result->window_ns),
+		(uintmax_t)line_kb_per_s(result->bytes / MAX(n, 1), result->window_ns));
 	print_spread(out, "rate of a task", x, n, "KB/s");
 	fprintf(out, "set-up: %ju usecs\n", (uintmax_t)line_usecs(cfg.setup_ns));
 	n = gather(result, task_access, x);
@@ -161,9 +162,10 @@ static void print_counters(FILE *out, const struct crew_result *result)
 	fprintf(out, "faults: %ju minor, %ju major\n", (uintmax_t)minor,
 		(uintmax_t)major);
 	if (cfg.run.limits.swap_bytes)
-		fprintf(out, "swap of the whole system: %ju pages in, %ju pages out\n",
+		fprintf(out, "swap of the whole system: %ju pages in, %ju pages out%s\n",
 			(uintmax_t)(now.swap[SWAPPED_IN] - before.swap[SWAPPED_IN]),
-			(uintmax_t)(now.swap[SWAPPED_OUT] - before.swap[SWAPPED_OUT]));
+			(uintmax_t)(now.swap[SWAPPED_OUT] - before.swap[SWAPPED_OUT]),
+			now.refreshed ? "" : " (not refreshed: only root may)");
 	if (!now.have_events)
 		return;
 	fprintf(out, "events of the memory cgroup:");

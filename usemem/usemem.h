@@ -59,7 +59,6 @@ struct config {
 	uint64_t shared_bytes;
 	uint64_t setup_began_ns, setup_ns;
 	struct residency residency; /* of --mincore, --mincore-hgpg */
-	int pid_fd;
 };
 
 extern struct config cfg;
@@ -104,8 +103,13 @@ int task_setup(struct worker *w);
 int task_walk(struct worker *w);
 int task_finish(struct worker *w);
 void task_teardown(struct worker *w);
-/* Write the pids of the detached to the pid file. */
-int write_pids(const pid_t *pids, unsigned count);
+/* holders.c: the processes that detach */
+/* Open the pid file, if there is to be one. */
+must_check int holders_open(void);
+/* Write their pids to it. */
+int holders_leave(const pid_t *pids, unsigned count);
+/* After a failure none stays, and no pid: end all that were left. */
+void holders_end(void);
 
 /* The figures of one repetition, for JSON and for --summary. */
 int collect_figures(struct report *r, const struct crew_result *result);
