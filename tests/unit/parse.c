@@ -106,6 +106,25 @@ static const struct row times[] = {
 	{ "0x10", -EINVAL, 0 },
 };
 
+static const struct row delays[] = {
+	{ "0", 0, 0 },
+	{ "500", 0, 500 },
+	{ "500ns", 0, 500 },
+	{ "20u", 0, 20 * ns_per_us },
+	{ "20us", 0, 20 * ns_per_us },
+	{ "5m", 0, 5 * ns_per_ms },
+	{ "5ms", 0, 5 * ns_per_ms },
+	{ "2s", 0, 2 * ns_per_s },
+	{ "9223372037s", -ERANGE, 0 },
+	{ "", -EINVAL, 0 },
+	{ "u", -EINVAL, 0 },
+	{ "1h", -EINVAL, 0 },
+	{ "1n", -EINVAL, 0 },
+	{ "1.5u", -EINVAL, 0 },
+	{ "-1", -EINVAL, 0 },
+	{ "0x10", -EINVAL, 0 },
+};
+
 static const struct row counts[] = {
 	{ "0", 0, 0 },
 	{ "27", 0, 27 },
@@ -397,6 +416,7 @@ int main(void)
 {
 	check_rows(parse_size, sizes, ARRAY_SIZE(sizes));
 	check_rows(parse_time, times, ARRAY_SIZE(times));
+	check_rows(parse_delay, delays, ARRAY_SIZE(delays));
 	check_rows(parse_count, counts, ARRAY_SIZE(counts));
 	check_rows(parse_word, words, ARRAY_SIZE(words));
 	check_shares();

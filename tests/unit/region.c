@@ -815,6 +815,31 @@ static void check_full_filesystem(void)
 			     "prog: SIGBUS at offset 4194304 of FILE: no space left\n"));
 }
 
+/* A mapping that grows keeps its bytes, and what is advised is whole pages. */
+static void check_growing(void)
+{
+	struct backing b = { .source = &source_anonymous, .writable = true, .fd = -1 };
+	void *memory;
+	char *bytes;
+
+	CHECK_U64("map", region_map(&b, 0, 2 * page + 1, &memory), 0);
+	bytes = memory;
+	bytes[0] = 'a';
+	bytes[2 * page] = 'b';
+	CHECK_U64("advise", region_advise(&b, bytes + page + 1, 1, MADV_DONTNEED, "x"),
+		  0);
+	CHECK_U64("advised no other page", bytes[2 * page], 'b');
+	CHECK_U64("grow", region_grow(&b, 2 * page + 1, 30 * page, &memory), 0);
+	bytes = memory;
+	CHECK_U64("kept", bytes[0], 'a');
+	CHECK_U64("kept", bytes[2 * page], 'b');
+	CHECK_U64("new", bytes[30 * page - 1], 0);
+	CHECK_U64("advise", region_advise(&b, bytes, 1, MADV_DONTNEED, "x"), 0);
+	CHECK_U64("advised", bytes[0], 0);
+	unmap(&b, bytes, 30 * page);
+	CHECK(!is_mapped(bytes + 29 * page));
+}
+
 int main(void)
 {
 	static char prog[] = "prog";
@@ -828,6 +853,7 @@ int main(void)
 	check_messages();
 	check_pages();
 	check_sync();
+	check_growing();
 	check_short_files();
 	check_other_signals();
 	check_full_filesystem();
