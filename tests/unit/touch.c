@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* touch - tests of usemem/touch.c and pass.c, against loops that do one thing at a time. */
 #include "usemem/touch.h"
+#include "common/clock.h"
 #include "common/region.h"
 #include "tests/check.h"
 #include "usemem/pass.h"
@@ -480,6 +481,108 @@ static void check_wrong_passes(void)
 	check_wrong_pass(513, 97);
 }
 
+/* At most so many accesses, and of an answer for each word before it is accessed. */
+struct asked {
+	uint64_t times, wrong_at; /* wrong_at: that time is answered with no; 0: none */
+	uint64_t last;            /* word asked for */
+	bool good;                /* what was there was what unit_new() left */
+};
+
+static bool answer(const void *context, const struct touch *t, uint64_t i, uint64_t value)
+{
+	struct asked *asked = *(struct asked *const *)context;
+
+	asked->times++;
+	asked->last = i;
+	asked->good &= value == t->words[i] && value == scramble(i);
+	return asked->times != asked->wrong_at;
+}
+
+static void check_answers(bool random)
+{
+	struct walk walk = { .writes = true,
+			     .random = random,
+			     .count = 30000,
+			     .step = 3,
+			     .fill = &fills[0] };
+	struct unit u = unit_new(walk.count);
+	struct tally tally = { .limit = UINT64_MAX };
+	struct worker w = { .tally = &tally };
+	struct asked asked = { .good = true }, *context = &asked;
+	struct touch t = touch_of(&walk, &u);
+	struct rng rng = t.rng;
+	struct pass pass = { .kind = kind_of(&walk),
+			     .at_most = 7000,
+			     .page_bytes = base_page_bytes(),
+			     .right = answer,
+			     .context = &context };
+	uint64_t wrong = 0;
+
+	/* Random accesses may come to a word twice, so only the first of them is as it was. */
+	CHECK_U64("all right", pass_over(&w, &t, &pass), UINT64_MAX);
+	CHECK_U64("asked", asked.times, 7000);
+	CHECK_U64("made", pass.made, 7000);
+	CHECK_U64("bytes", tally.bytes, 8 * 7000);
+	CHECK(random || asked.good);
+	unit_free(&u, "answers");
+
+	u = unit_new(walk.count);
+	t = touch_of(&walk, &u);
+	asked = (struct asked){ .wrong_at = 5000, .good = true };
+	for (int k = 0; k < 5000; k++)
+		wrong = random ? rng_scale(rng_next(&rng), walk.count) : (uint64_t)k * 3;
+	CHECK_U64("wrong", pass_over(&w, &t, &pass), wrong);
+	CHECK_U64("asked for", asked.last, wrong);
+	CHECK(pass.made < 5000);
+	CHECK(random || u.words[wrong] == scramble(wrong));
+	unit_free(&u, "answers");
+}
+
+/* Each page is held at least so long, whatever the step; what is counted is one access each. */
+static void check_holding(bool writes, bool random, uint64_t step, uint64_t holds)
+{
+	struct walk walk = { .writes = writes,
+			     .random = random,
+			     .count = 5 * base_page_bytes() / 8,
+			     .step = step,
+			     .fill = &fills[0] };
+	struct unit u = unit_new(walk.count);
+	struct tally tally = { .limit = UINT64_MAX };
+	struct worker w = { .tally = &tally };
+	struct touch t = touch_of(&walk, &u);
+	uint64_t began = now_ns();
+	struct pass pass = { .kind = kind_of(&walk),
+			     .at_most = UINT64_MAX,
+			     .page_bytes = base_page_bytes(),
+			     .hold_ns = 100 * ns_per_us };
+
+	CHECK_U64("held", pass_over(&w, &t, &pass), UINT64_MAX);
+	CHECK(now_ns() - began >= holds * pass.hold_ns);
+	CHECK_U64("made", pass.made, touch_accesses(&t));
+	CHECK_U64("bytes", tally.bytes, 8 * touch_accesses(&t));
+	if (writes && !random)
+		CHECK_U64("stored", wrong_words(&t, true), 0);
+	unit_free(&u, "held");
+}
+
+/* Staying ends with the phase, else this would not end for an hour. */
+static void check_holding_is_cut(void)
+{
+	struct walk walk = { .count = 1000, .step = 1, .fill = &fills[0] };
+	struct unit u = unit_new(walk.count);
+	struct tally tally = { .limit = 0 };
+	struct worker w = { .tally = &tally };
+	struct touch t = touch_of(&walk, &u);
+	struct pass pass = { .kind = kind_of(&walk),
+			     .at_most = UINT64_MAX,
+			     .page_bytes = base_page_bytes(),
+			     .hold_ns = 3600 * ns_per_s };
+
+	CHECK_U64("cut", pass_over(&w, &t, &pass), UINT64_MAX);
+	CHECK_U64("made", pass.made, 1);
+	unit_free(&u, "cut");
+}
+
 int main(void)
 {
 	check_walks(check_sequential, (struct walk){ .writes = false });
@@ -492,6 +595,13 @@ int main(void)
 	CHECK_U64("rows of the table that were walked", rows_seen, 0x7ff);
 	check_ends();
 	check_beside_the_step();
+	check_answers(false);
+	check_answers(true);
+	check_holding(true, false, 1, 5);
+	check_holding(false, false, 64, 5);
+	check_holding(true, false, 2 * base_page_bytes() / 8, 3);
+	check_holding(true, true, base_page_bytes() / 8, 5);
+	check_holding_is_cut();
 	check_accesses();
 	check_finding();
 	check_piece_sizes();
