@@ -139,45 +139,6 @@ static int read_size(int argc, char **argv, int operand)
 	return 0;
 }
 
-/* What --fill and --main-write-data say that a walk stores. */
-static int read_fill(void)
-{
-	const struct {
-		const char *name;
-		struct pattern pattern;
-	} fills[] = {
-		{ "zero", { 0 } },
-		{ "index", { .index_mask = UINT64_MAX } },
-		{ "random", { .hashed = true, .random_words = UINT64_MAX } },
-	};
-	uint64_t words = base_page_bytes() / sizeof(uint64_t), random_words;
-	const char *of = "compress=";
-
-	cfg.signal_pattern = (struct pattern){
-		.index_mask = cfg.signal_data_given ? 0 : UINT64_MAX,
-		.data = cfg.signal_data,
-	};
-	if (cfg.main_data_given) {
-		cfg.walk_pattern = (struct pattern){ .data = cfg.main_data };
-		return 0;
-	}
-	if (!strncmp(cfg.fill, of, strlen(of)) &&
-	    !parse_share(cfg.fill + strlen(of), words, &random_words)) {
-		cfg.walk_pattern = (struct pattern){ .hashed = true,
-						     .random_words = random_words,
-						     .page_words = words };
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(fills); i++)
-		if (!strcmp(cfg.fill, fills[i].name)) {
-			cfg.walk_pattern = fills[i].pattern;
-			cfg.walk_pattern.page_words = words;
-			return 0;
-		}
-	return refused("--fill '%s': expected zero, index, random or compress=N%%",
-		       cfg.fill);
-}
-
 /* What somebody who repeats or reads the run has to know. */
 static void note_choices(void)
 {
@@ -188,8 +149,7 @@ static void note_choices(void)
 	else if (cfg.heap &&
 		 (cfg.file || cfg.prefault || cfg.anonymous || cfg.memfd || cfg.huge))
 		note("--malloc: --file, --prefault, --anonymous, --hugetlb and --memfd "
-		     "are "
-		     "ignored");
+		     "are ignored");
 }
 
 static void apply_defaults(void)
@@ -197,7 +157,6 @@ static void apply_defaults(void)
 	cfg.step_bytes = cfg.step_bytes / sizeof(uint64_t) * sizeof(uint64_t)
 				 ?: sizeof(uint64_t);
 	cfg.unit_bytes = MAX(MIN(cfg.unit_asked ?: UINT64_MAX, cfg.size_bytes), 1);
-	cfg.signal_count = cfg.signal_count ?: UINT64_MAX;
 	cfg.prealloc |= cfg.remap || cfg.mincore;
 	cfg.signal_accesses = cfg.signal_read || cfg.signal_write;
 	cfg.rounds = cfg.signal_accesses || cfg.signal_madvise || cfg.madv_pageout;
@@ -237,7 +196,8 @@ static int choose_backing(void)
 		return 0;
 	if (b->source == &source_file)
 		return huge_file_page_bytes(b->path, &b->page_bytes);
-	b->page_bytes = cfg.huge_bytes ?: cfg.run.limits.hugepage_bytes;
+	cfg.huge_bytes = cfg.huge_bytes ?: cfg.run.limits.hugepage_bytes;
+	b->page_bytes = cfg.huge_bytes;
 	return huge_pages_check(b->page_bytes);
 }
 
@@ -253,7 +213,7 @@ int read_command_line(int argc, char **argv)
 
 	cfg.unit_asked = cfg.unit_bytes;
 	if (!ret)
-		ret = read_fill();
+		ret = read_patterns();
 	if (!ret)
 		ret = check_options();
 	if (ret)

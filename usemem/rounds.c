@@ -27,7 +27,7 @@ static int read_all(struct worker *w)
 		.random = cfg.random || cfg.signal_random,
 		.verifies = cfg.signal_verify,
 		.passes = 1,
-		.at_most = cfg.signal_count,
+		.at_most = cfg.signal_count ?: UINT64_MAX,
 	};
 
 	return sweep_units(w, &phase);
@@ -41,7 +41,7 @@ static int write_all_again(struct worker *w)
 		.verifies = cfg.signal_verify,
 		.pattern = &cfg.signal_pattern,
 		.passes = cfg.signal_times,
-		.at_most = cfg.signal_count,
+		.at_most = cfg.signal_count ?: UINT64_MAX,
 	};
 
 	return sweep_units(w, &phase);

@@ -64,6 +64,10 @@ must_check int walk_units(struct worker *w, const struct phase *phase);
 /* Pass after pass, each over all units. */
 must_check int sweep_units(struct worker *w, const struct phase *phase);
 
+/* fill.c: PATTERN, NULL for none, as it is in unit UNIT. */
+struct pattern pattern_in_unit(const struct task *task, const struct pattern *pattern,
+			       uint64_t unit);
+
 /* verify.c: what a word should hold */
 struct verified {
 	const struct task *task;
@@ -73,9 +77,6 @@ struct verified {
 bool holds_right(const void *context, const struct touch *t, uint64_t i, uint64_t value);
 /* The one value that word I most likely should hold. */
 uint64_t expected_word(const struct verified *v, const struct touch *t, uint64_t i);
-/* The pattern of a phase as it is in unit UNIT. */
-struct pattern pattern_in_unit(const struct task *task, const struct pattern *pattern,
-			       uint64_t unit);
 
 /* menu.c: ask on standard output what to do with UNIT, until the answer is to go on. The time of
  * it is no time of the walk. */

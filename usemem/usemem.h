@@ -81,6 +81,8 @@ struct task_record {
 /* Read the command line, apply defaults, and refuse what cannot be. May exit as run_parse() does.
  * 0 or -errno after saying so. */
 must_check int read_command_line(int argc, char **argv);
+/* fill.c: make patterns of --fill, --main-write-data and --signal-write-data: 0 or refused(). */
+must_check int read_patterns(void);
 /* Does the walk print its line? */
 bool walk_has_line(void);
 

@@ -2,18 +2,6 @@
 /* verify - what a word should hold, as far as that can be known. */
 #include "usemem/task.h"
 
-struct pattern pattern_in_unit(const struct task *task, const struct pattern *pattern,
-			       uint64_t unit)
-{
-	struct pattern p = { 0 };
-
-	if (pattern)
-		p = *pattern;
-	/* Other words in each unit: pages that are alike could be merged. */
-	p.base = task->pattern_base + (unit << 40);
-	return p;
-}
-
 /* Stored by nobody, a word holds its index: what was written into a file before, say. */
 static uint64_t as_found(uint64_t i)
 {
