@@ -27,13 +27,17 @@ int bind_to_nodes(void)
 static int allocate_shared(void)
 {
 	int ret = allocate(NULL, 0, cfg.size_bytes, &cfg.shared);
+	uint64_t grown_bytes;
 
 	cfg.shared_bytes = cfg.size_bytes;
 	if (ret || !cfg.remap)
 		return ret;
-	if (__builtin_mul_overflow(cfg.size_bytes, REMAP_GROWTH, &cfg.shared_bytes))
+	if (__builtin_mul_overflow(cfg.size_bytes, REMAP_GROWTH, &grown_bytes))
 		return refused("--remap: ten times SIZE is too large");
-	return region_grow(&cfg.backing, cfg.size_bytes, cfg.shared_bytes, &cfg.shared);
+	ret = region_grow(&cfg.backing, cfg.size_bytes, grown_bytes, &cfg.shared);
+	if (!ret)
+		cfg.shared_bytes = grown_bytes;
+	return ret;
 }
 
 /* posix_fadvise(2) over the whole of PATH. */
@@ -57,23 +61,20 @@ static int advise(void)
 	return ret ?: advise_file(path, POSIX_FADV_DONTNEED, "POSIX_FADV_DONTNEED");
 }
 
-/* A SIGINT or SIGTERM instead is passed on, to do what it does. Returns how long it took. */
+/* How long it took is not counted anywhere. A SIGINT or SIGTERM instead is passed on, to do what it
+ * does. */
 static int await_fork_signal(uint64_t *waited_ns)
 {
 	uint64_t began_ns = now_ns();
 	sigset_t awaited;
-	int ret = 0, sig;
+	int ret = say_waiting("Main Process"), sig;
 
+	if (ret)
+		return ret;
 	sigemptyset(&awaited);
 	sigaddset(&awaited, SIGUSR1);
 	sigaddset(&awaited, SIGINT);
 	sigaddset(&awaited, SIGTERM);
-	if (run_prints_lines(&cfg.run))
-		ret = print_line("Main Process %d is waiting signal", getpid());
-	else
-		note("Main Process %d is waiting signal", getpid());
-	if (ret)
-		return ret;
 	do
 		sig = sigwaitinfo(&awaited, NULL);
 	while (sig < 0 && errno == EINTR);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* With JSON on standard output the line, which a partner waits for, is on standard error. */
-static int say_waiting(const char *who)
+int say_waiting(const char *who)
 {
 	if (run_prints_lines(&cfg.run))
 		return print_line("%s %d is waiting signal", who, getpid());

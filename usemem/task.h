@@ -86,7 +86,9 @@ must_check int ask_menu(struct worker *w, uint64_t unit);
 must_check int do_afterwards(struct worker *w);
 /* rounds.c: the phases that wait for a signal */
 must_check int make_rounds(struct worker *w);
-/* Wait for SIGUSR1 after the line "WHO PID is waiting signal". */
+/* "WHO PID is waiting signal" */
+must_check int say_waiting(const char *who);
+/* Wait for SIGUSR1 after that line. */
 must_check int await_signal(struct worker *w, const char *who);
 
 #endif

@@ -3,8 +3,7 @@
 #include "common/optkinds.h"
 #include "common/opts.h"
 #include "common/parse.h"
-#include "tests/check.h"
-#include "tests/unit/child.h"
+#include "tests/unit/command.h"
 
 #include <errno.h>
 
@@ -36,25 +35,15 @@ static int whole(void *context, const char *share, uint64_t *bytes)
 	return parse_share(share, 1000, bytes);
 }
 
-struct row {
-	const char *args[8];
-	int status;
-	const char *said;
-};
-
 static int parse(const void *arg)
 {
 	const struct usage usage = { .operands = "SIZE",
 				     .purpose = "Try",
 				     .whole = whole };
 	const struct row *row = arg;
-	char *argv[10] = { (char *)"prog" };
-	int argc = 1, operand;
+	char *argv[12];
+	int argc = row_argv(row, argv), operand;
 
-	while (row->args[argc - 1]) {
-		argv[argc] = (char *)row->args[argc - 1];
-		argc++;
-	}
 	operand = opts_parse(&usage, own, standard, argc, argv);
 	if (cfg.flag)
 		printf("O ");
@@ -170,21 +159,6 @@ static const char help[] = "Usage: prog [options] SIZE\n"
 			   "SIZE: k, m, g, t are powers of 1024. TIME: ns, us, ms, s, m, "
 			   "h; without one, seconds.\n";
 
-static void check_row(const struct row *row)
-{
-	static struct child child;
-	char words[256] = "";
-
-	for (size_t i = 0; row->args[i]; i++) {
-		strncat(words, " ", sizeof(words) - strlen(words) - 1);
-		strncat(words, row->args[i], sizeof(words) - strlen(words) - 1);
-	}
-	child_run(&child, parse, row);
-	CHECK_U64(words, child.status, row->status);
-	CHECK_TEXT(words, row->status ? child.err : child.out, row->said);
-	CHECK_TEXT(words, row->status ? child.out : child.err, "");
-}
-
 int main(void)
 {
 	static char prog[] = "prog";
@@ -192,7 +166,7 @@ int main(void)
 
 	program_invocation_short_name = prog;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		check_row(&rows[i]);
-	check_row(&asks_help);
+		check_row(&rows[i], parse);
+	check_row(&asks_help, parse);
 	return check_result();
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opts - tests of common/opts.c, on tables of its own. */
 #include "common/opts.h"
-#include "tests/check.h"
-#include "tests/unit/child.h"
+#include "tests/unit/command.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -78,24 +77,13 @@ static void print_changes(void)
 		printf("json='%s' ", cfg.json);
 }
 
-/* A command line: its exit status, and what it prints: on stderr where it is refused. */
-struct row {
-	const char *args[10];
-	int status;
-	const char *said;
-};
-
 static int parse(const void *arg)
 {
 	const struct usage usage = { .operands = "SIZE", .purpose = "Try the options" };
 	const struct row *row = arg;
-	char *argv[12] = { (char *)"prog" };
-	int argc = 1, operand;
+	char *argv[12];
+	int argc = row_argv(row, argv), operand;
 
-	while (row->args[argc - 1]) {
-		argv[argc] = (char *)row->args[argc - 1];
-		argc++;
-	}
 	operand = opts_parse(&usage, own, standard, argc, argv);
 	print_changes();
 	printf(":");
@@ -307,21 +295,6 @@ static const struct row bad[] = {
 	{ { "--h" }, 2, "prog: --h" UNKNOWN_NAME },
 };
 
-static void check_row(const struct row *row)
-{
-	static struct child child;
-	char words[256] = "";
-
-	for (size_t i = 0; row->args[i]; i++) {
-		strncat(words, " ", sizeof(words) - strlen(words) - 1);
-		strncat(words, row->args[i], sizeof(words) - strlen(words) - 1);
-	}
-	child_run(&child, parse, row);
-	CHECK_U64(words, child.status, row->status);
-	CHECK_TEXT(words, row->status ? child.err : child.out, row->said);
-	CHECK_TEXT(words, row->status ? child.out : child.err, "");
-}
-
 /* Defaults are what the targets hold; a target of 0 or NULL has none to show. */
 static const char help[] =
 	"Usage: prog [options] SIZE\n"
@@ -460,11 +433,11 @@ int main(void)
 	setenv("POSIXLY_CORRECT", "1", 1);
 	stay_on_one_cpu();
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		check_row(&good[i]);
+		check_row(&good[i], parse);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		check_row(&bad[i]);
+		check_row(&bad[i], parse);
 	for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
-		check_row(&exits[i]);
+		check_row(&exits[i], parse);
 	check_defaults();
 	check_lost_output();
 	return check_result();
