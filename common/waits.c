@@ -114,7 +114,8 @@ void crew_line_up(struct worker *w)
 
 		if (crew_stopping(w) || atomic_load(&b->crossed) == b->total)
 			return;
-		bell_wait(&m->bell, bell, now_ns() + ns_per_s);
+		bell_wait(&m->bell, bell,
+			  atomic_load(&b->leaving) ? now_ns() + ns_per_s : 0);
 		cross_for_the_dead(b);
 	}
 }

@@ -87,6 +87,7 @@ static void on_leave(int sig)
 	if (self && gettid() == getpid() && atomic_load(&self->board->leaving)) {
 		prctl(PR_SET_PDEATHSIG, 0);
 		atomic_store(&meeting_of(self)->released, true);
+		bell_ring(&meeting_of(self)->bell);
 		kill(self->board->parent, SIGCHLD);
 	}
 	errno = saved;

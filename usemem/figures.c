@@ -9,27 +9,29 @@
 struct figure {
 	struct metric metric;
 	const bool *asked; /* NULL: always there */
-	size_t at;         /* of a uint64_t in struct task_record */
+	bool late; /* measured after the first wait: not known of those left behind */
+	size_t at; /* of a uint64_t in struct task_record */
 };
 
-#define FIGURE(name, unit, better, asked, member)                                   \
-	{                                                                           \
-		{ name, unit, better }, asked, offsetof(struct task_record, member) \
+#define FIGURE(name, unit, better, asked, late, member)      \
+	{                                                    \
+		{ name, unit, better }, asked, late,         \
+			offsetof(struct task_record, member) \
 	}
-#define MEASURED(name, asked, member)                        \
-	FIGURE(name, UNIT_BYTES, true, asked, member.bytes), \
-		FIGURE(name, UNIT_NS, false, asked, member.ns)
+#define MEASURED(name, asked, late, member)                        \
+	FIGURE(name, UNIT_BYTES, true, asked, late, member.bytes), \
+		FIGURE(name, UNIT_NS, false, asked, late, member.ns)
 
 static const struct figure figures[] = {
-	MEASURED("walk", NULL, walk),
-	MEASURED("read_again", &cfg.read_again, again),
-	MEASURED("signal_read", &cfg.signal_read, signal[SIGNAL_READ]),
-	MEASURED("signal_write", &cfg.signal_write, signal[SIGNAL_WRITE]),
-	MEASURED("signal_madvise", &cfg.signal_madvise, signal[SIGNAL_MADVISE]),
-	FIGURE("minor", UNIT_FAULTS, false, NULL, minor_faults),
-	FIGURE("major", UNIT_FAULTS, false, NULL, major_faults),
+	MEASURED("walk", NULL, false, walk),
+	MEASURED("read_again", &cfg.read_again, false, again),
+	MEASURED("signal_read", &cfg.signal_read, true, signal[SIGNAL_READ]),
+	MEASURED("signal_write", &cfg.signal_write, true, signal[SIGNAL_WRITE]),
+	MEASURED("signal_madvise", &cfg.signal_madvise, true, signal[SIGNAL_MADVISE]),
+	FIGURE("free", UNIT_NS, false, &cfg.frees, true, free_ns),
+	FIGURE("minor", UNIT_FAULTS, false, NULL, false, minor_faults),
+	FIGURE("major", UNIT_FAULTS, false, NULL, false, major_faults),
 };
-static const struct figure figure_free = FIGURE("free", UNIT_NS, false, NULL, free_ns);
 static const struct metric metric_setup = { "setup", UNIT_NS, false };
 static const struct metric metric_resident = { "resident", UNIT_PAGES, true };
 
@@ -60,11 +62,9 @@ int collect_figures(struct report *r, const struct crew_result *result)
 	if (cfg.mincore || cfg.mincore_huge)
 		report_sample(r, &metric_resident, (double)cfg.residency.resident);
 	for (size_t f = 0; f < ARRAY_SIZE(figures) && result->workers; f++)
-		if (!figures[f].asked || *figures[f].asked)
+		if ((!figures[f].asked || *figures[f].asked) &&
+		    !(figures[f].late && result->left))
 			report_figure(r, result, &figures[f], x);
-	/* Who was left behind has not freed anything yet. */
-	if (result->workers && !cfg.prealloc && !result->left)
-		report_figure(r, result, &figure_free, x);
 	free(x);
 	return cfg.summary && result->workers ? print_summary(result) : 0;
 }

@@ -158,6 +158,7 @@ static void apply_defaults(void)
 				 ?: sizeof(uint64_t);
 	cfg.unit_bytes = MAX(MIN(cfg.unit_asked ?: UINT64_MAX, cfg.size_bytes), 1);
 	cfg.prealloc |= cfg.remap || cfg.mincore;
+	cfg.frees = !cfg.prealloc;
 	cfg.signal_accesses = cfg.signal_read || cfg.signal_write;
 	cfg.rounds = cfg.signal_accesses || cfg.signal_madvise || cfg.madv_pageout;
 	cfg.seed_taken = (cfg.random || cfg.signal_random) && !cfg.seed;

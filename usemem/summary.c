@@ -141,7 +141,7 @@ static void print_rates(FILE *out, const struct crew_result *result, double *x)
 	n = gather(result, task_access, x);
 	print_spread(out, "access", x, n, "usecs");
 	n = gather(result, task_free, x);
-	if (!cfg.prealloc && !result->left)
+	if (cfg.frees && !result->left)
 		print_spread(out, "free", x, n, "usecs");
 }
 

@@ -108,7 +108,7 @@ int task_finish(struct worker *w)
 		ret = do_afterwards(w);
 	count_faults(record);
 	crew_reached(w);
-	if (!ret && !cfg.prealloc)
+	if (!ret && cfg.frees)
 		ret = free_memory(w);
 	return ret;
 }

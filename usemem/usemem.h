@@ -49,6 +49,7 @@ struct config {
 	uint64_t sleep_ns; /* UINT64_MAX: for ever */
 	bool sync_free, summary;
 	/* What follows from it. */
+	bool frees;           /* tasks free what they walked */
 	bool rounds;          /* there is something to do in rounds */
 	bool signal_accesses; /* some signal-driven phase reads or writes */
 	struct pattern walk_pattern, signal_pattern;
