@@ -409,8 +409,8 @@ def user_limits(tests):
 
 
 @contextlib.contextmanager
-def memory_cgroup(room):
-    """A control group that holds ROOM bytes and no swap. Gives what a child calls to enter it."""
+def memory_cgroup(room, no_swap=True):
+    """A control group that holds ROOM bytes, and no swap then. Gives what a child calls to enter it."""
     need_root()
     top, swap, most = None, 'memory.swap.max', 'memory.max'
     with open('/proc/mounts', encoding='ascii', errors='replace') as mounts:
@@ -429,7 +429,7 @@ def memory_cgroup(room):
         raise Skip(f'cannot make a control group: {error.strerror}') from None
     try:
         put(f'{group}/{most}', room)
-        if os.path.exists(f'{group}/{swap}'):
+        if no_swap and os.path.exists(f'{group}/{swap}'):
             put(f'{group}/{swap}', 0 if swap == 'memory.swap.max' else room)
         yield lambda: put(f'{group}/cgroup.procs', os.getpid())
     finally:

@@ -148,10 +148,15 @@ count_pids()
 	grep -x '[1-9][0-9]*' "$pids" | sort -u | wc -l
 }
 
+# Wait until all in the pid file have ended, for at most $1 seconds.
 all_gone()
 {
+	deadline=$(($(date +%s) + $1))
 	while read -r pid; do
-		! holds "$pid" || return 1
+		while holds "$pid"; do
+			[ "$(date +%s)" -le "$deadline" ] || return 1
+			sleep 0.1
+		done
 	done <"$pids"
 }
 
@@ -160,7 +165,7 @@ end_holders()
 	while read -r pid; do
 		! holds "$pid" || kill "$pid" 2>/dev/null
 	done <"$pids"
-	until_true 10 all_gone || complain "some of the processes stay: see ps -C usemem"
+	all_gone 10 || complain "some of the processes stay: see ps -C usemem"
 }
 
 # A counter of /proc/vmstat, up to date: each CPU keeps its own and adds it now and then.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # many-holders - thousands of processes at once that hold nothing, sleep, and end by themselves.
-# shellcheck disable=SC1091
+# shellcheck source=lib.sh
 . "$(dirname -- "$0")/lib.sh"
 
 usage()
@@ -46,7 +46,7 @@ attend "$usemem" -n "$n" 0 --detach --sleep "$sleep_s" -p "$pids" >"$dir/said" |
 found=$(count_pids)
 [ "$found" -eq "$n" ] || die "$found of $n pids in the pid file"
 say "$found processes detached"
-until_true $((sleep_s + wait_s)) all_gone || die "$wait_s s after their sleep some still run"
+all_gone $((sleep_s + wait_s)) || die "$wait_s s after their sleep some still run"
 freed=$(grep -c ' usecs to free memory$' "$dir/said")
 [ "$freed" -eq "$n" ] || die "$freed of $n processes printed their last line"
 say "all of them ended"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # memcg-high - write more than the high limit of a memory cgroup, and print the cgroup's counters.
-# shellcheck disable=SC1091
+# shellcheck source=lib.sh
 . "$(dirname -- "$0")/lib.sh"
 
 usage()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # migrate - move the memory of a holder, found by its name, to the next node.
-# shellcheck disable=SC1091
+# shellcheck source=lib.sh
 . "$(dirname -- "$0")/lib.sh"
 
 usage()

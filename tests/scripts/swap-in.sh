@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # swap-in - push the memory of detached writers out to swap, let all read it again at once.
-# shellcheck disable=SC1091
+# shellcheck source=lib.sh
 . "$(dirname -- "$0")/lib.sh"
 
 usage()
@@ -81,7 +81,7 @@ esac
 went_out=$(($(vmstat pswpout) - went_out))
 came_in=$(vmstat pswpin)
 wake_all
-until_true "$wait_s" all_gone || die "after $wait_s s some of the readers still run"
+all_gone "$wait_s" || die "after $wait_s s some of the readers still run"
 came_in=$(($(vmstat pswpin) - came_in))
 
 grep ' bytes / ' "$dir/said"

@@ -93,7 +93,7 @@ check_shell()
 	fi
 	grep -e '\.sh$' -e '^\.ci/run$' "$tmp/files" >"$tmp/scripts"
 	while IFS= read -r file; do
-		shellcheck -- "$file" || wrong "$file" "shellcheck objects"
+		shellcheck -x -P SCRIPTDIR -- "$file" || wrong "$file" "shellcheck objects"
 	done <"$tmp/scripts"
 }
 
