@@ -46,23 +46,19 @@ def events_of(out):
     return dict(zip(words[::2], map(int, words[1::2])))
 
 
-def check_events(tests, what, args, hit, enter):
-    result = run(tests, ['--summary', *args], before=enter)
-    row = f'--summary {args[0][:2]} in a cgroup of 64 MiB{what}'
-    tests.check(f'{row}: status', 0, result.status)
-    found = events_of(result.out)
-    tests.check(f'{row}: max', 'more than 0' if hit else 0, found.get('max'),
-                'max' in found and (found['max'] > 0) == hit)
-    tests.check(f'{row}: oom_kill', 0, found.get('oom_kill'))
-
-
 def events(tests):
-    """The page cache of a file is charged too, and makes room for itself at the limit. With cgroup v1
-    it comes to the limit of memory and swap first, where both are the same."""
-    for what, no_swap in (('', False), (' without swap', True)):
-        with memory_cgroup(ROOM, no_swap) as enter, tests.folder() as folder:
-            check_events(tests, what, ['16m'], False, enter)
-            check_events(tests, what, ['-f' + folder + '/file', '-j', '4096', '128m'], True, enter)
+    """The page cache of a file is charged too, and makes room for itself at the limit. Swap is not
+    limited here: with cgroup v1 memory and swap would come to a limit of their own first, and there
+    are kernels (6.18) that count nowhere how often."""
+    with memory_cgroup(ROOM, no_swap=False) as enter, tests.folder() as folder:
+        for args, hit in ((['16m'], False), (['-f', folder + '/file', '-j', '4096', '128m'], True)):
+            result = run(tests, ['--summary', *args], before=enter)
+            row = f'--summary {args[0]} in a cgroup of 64 MiB'
+            tests.check(f'{row}: status', 0, result.status)
+            found = events_of(result.out)
+            tests.check(f'{row}: max', 'more than 0' if hit else 0, found.get('max'),
+                        'max' in found and (found['max'] > 0) == hit)
+            tests.check(f'{row}: oom_kill', 0, found.get('oom_kill'))
 
 
 sections = {
