@@ -188,7 +188,9 @@ make_swap()
 	echo "$1" >"/sys/block/zram$zram/disksize" || die "zram$zram cannot have $1 bytes"
 	until_true 10 test -b "/dev/zram$zram" || die "/dev/zram$zram does not come"
 	mkswap "/dev/zram$zram" >"$dir/said" 2>&1 || die "mkswap /dev/zram$zram: $(cat "$dir/said")"
-	swapon -p 32767 "/dev/zram$zram" || die "swapon /dev/zram$zram failed"
+	# The swapon of an initramfs may know no priorities.
+	swapon -p 32767 "/dev/zram$zram" 2>/dev/null || swapon "/dev/zram$zram" ||
+		die "swapon /dev/zram$zram failed"
 }
 
 # Something else may look at a device that has just gone out of use.

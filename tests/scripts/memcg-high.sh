@@ -10,7 +10,7 @@ usage()
 	Usage: [NAME=VALUE]... sh tests/scripts/memcg-high.sh
 
 	Makes a memory cgroup with memory.high and runs in it
-	  usemem --init-time -w -O -b 1 -s SLEEP -n N SIZE
+	  usemem --init-time -w -O -b 1 -s SLEEP -n N -q SIZE
 	whose tasks sleep when done, so that there is time to look at what they hold. Prints usemem's
 	lines, the cgroup's counters while the tasks sleep, and those that remain when all have ended.
 	Where there is only cgroup v1, which has no memory.high, memory.limit_in_bytes takes its place:
@@ -67,7 +67,7 @@ all_have_said()
 # shellcheck disable=SC2086
 run()
 {
-	enter "$usemem" --init-time -w -O -b 1 -s "$sleep_s" -n "$n" "$size" >"$dir/said" </dev/null &
+	enter "$usemem" --init-time -w -O -b 1 -s "$sleep_s" -n "$n" -q "$size" >"$dir/said" </dev/null &
 	child=$!
 	until_true 600 all_have_said || die "after 600 s some tasks still write"
 	show "while held" $held

@@ -77,10 +77,12 @@ check_count FROM "$from" 0
 
 begin
 attend "$usemem" -d -p "$pids" -s -1 --numa-memory "$from" "$size" >"$dir/said"
-case $? in
+status=$?
+case $status in
 0) ;;
+2) exit 2 ;;
 77) skip "no NUMA support" ;;
-*) die "usemem failed" ;;
+*) die "usemem failed with status $status" ;;
 esac
 find_holder
 to=${TO:-$(next_node)}
