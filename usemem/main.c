@@ -18,10 +18,10 @@ static int say_plan(void)
 		room[FORMAT_LEN], plan[512];
 
 	snprintf(plan, sizeof(plan),
-		 "%u tasks, each %s %s (%s in all) of %s memory in units of %s, one "
+		 "%u task%s, each %s %s (%s in all) of %s memory in units of %s, one "
 		 "access every %s, %ju times; this process may use %s",
-		 cfg.run.workers, cfg.readonly ? "reads" : "writes",
-		 format_size(size, cfg.size_bytes),
+		 cfg.run.workers, cfg.run.workers == 1 ? "" : "s",
+		 cfg.readonly ? "reads" : "writes", format_size(size, cfg.size_bytes),
 		 format_bytes(total, (double)cfg.size_bytes * cfg.run.workers),
 		 cfg.backing.path ?: cfg.backing.source->name,
 		 format_size(unit, cfg.unit_bytes), format_size(step, cfg.step_bytes),

@@ -13,14 +13,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Counters of the system and of the memory cgroup, as they stood when set-up began. */
-enum { SWAPPED_IN, SWAPPED_OUT, COUNTERS_OF_VMSTAT };
-static const char *const vmstat_keys[] = { "pswpin", "pswpout" };
+/* Counters of the whole system, as they stood when set-up began; a kernel may lack some. */
+static const struct {
+	const char *key, *text;
+} vmstat[] = {
+	{ "pswpin", "pages in" },
+	{ "pswpout", "pages out" },
+	{ "swpout_zero", "pages of zeros kept out" },
+};
 /* cgroup-v2.rst, memory.events; cgroup v1 has the last two of these, by other names. */
 static const char *const event_keys[] = { "high", "max", "oom", "oom_kill" };
 
 struct counters {
-	uint64_t swap[COUNTERS_OF_VMSTAT];
+	uint64_t swap[ARRAY_SIZE(vmstat)];
+	bool have_swap[ARRAY_SIZE(vmstat)];
 	uint64_t events[ARRAY_SIZE(event_keys)];
 	bool have_events, unified;
 	bool refreshed; /* the counters of swapping are those of this moment */
@@ -67,8 +73,8 @@ static void read_counters(struct counters *c)
 	*c = (struct counters){ 0 };
 	c->refreshed = refresh_vmstat();
 	text = procfile_read("", "/proc/vmstat");
-	for (size_t i = 0; i < ARRAY_SIZE(vmstat_keys) && text; i++)
-		procfile_number(text, vmstat_keys[i], &c->swap[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(vmstat) && text; i++)
+		c->have_swap[i] = procfile_number(text, vmstat[i].key, &c->swap[i]);
 	free(text);
 	read_events(c);
 	if (getrusage(RUSAGE_SELF, &own))
@@ -145,6 +151,31 @@ static void print_rates(FILE *out, const struct crew_result *result, double *x)
 		print_spread(out, "free", x, n, "usecs");
 }
 
+static void print_swap(FILE *out, const struct counters *now)
+{
+	const char *between = "";
+
+	fprintf(out, "swap of the whole system: ");
+	for (size_t i = 0; i < ARRAY_SIZE(vmstat); i++) {
+		if (!now->have_swap[i])
+			continue;
+		fprintf(out, "%s%ju %s", between,
+			(uintmax_t)(now->swap[i] - before.swap[i]), vmstat[i].text);
+		between = ", ";
+	}
+	fprintf(out, "%s\n", now->refreshed ? "" : " (not refreshed: only root may)");
+}
+
+static void print_events(FILE *out, const struct counters *now)
+{
+	fprintf(out, "events of the memory cgroup:");
+	for (size_t i = now->unified ? 0 : 1; i < ARRAY_SIZE(event_keys); i++)
+		if (now->unified || i != 2)
+			fprintf(out, " %s %ju", event_keys[i],
+				(uintmax_t)(now->events[i] - before.events[i]));
+	fputc('\n', out);
+}
+
 static void print_counters(FILE *out, const struct crew_result *result)
 {
 	struct counters now;
@@ -162,18 +193,9 @@ static void print_counters(FILE *out, const struct crew_result *result)
 	fprintf(out, "faults: %ju minor, %ju major\n", (uintmax_t)minor,
 		(uintmax_t)major);
 	if (cfg.run.limits.swap_bytes)
-		fprintf(out, "swap of the whole system: %ju pages in, %ju pages out%s\n",
-			(uintmax_t)(now.swap[SWAPPED_IN] - before.swap[SWAPPED_IN]),
-			(uintmax_t)(now.swap[SWAPPED_OUT] - before.swap[SWAPPED_OUT]),
-			now.refreshed ? "" : " (not refreshed: only root may)");
-	if (!now.have_events)
-		return;
-	fprintf(out, "events of the memory cgroup:");
-	for (size_t i = now.unified ? 0 : 1; i < ARRAY_SIZE(event_keys); i++)
-		if (now.unified || i != 2)
-			fprintf(out, " %s %ju", event_keys[i],
-				(uintmax_t)(now.events[i] - before.events[i]));
-	fputc('\n', out);
+		print_swap(out, &now);
+	if (now.have_events)
+		print_events(out, &now);
 }
 
 int print_summary(const struct crew_result *result)

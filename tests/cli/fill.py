@@ -182,7 +182,8 @@ def ratios(tests):
                 looks_right(tests, row, grown, zeros)
 
 
-SWAP_LINE = re.compile(rb'^swap of the whole system: (\d+) pages in, (\d+) pages out$', re.MULTILINE)
+SWAP_LINE = re.compile(rb'^swap of the whole system: (\d+) pages in, (\d+) pages out'
+                       rb'(?:, (\d+) pages of zeros kept out)?$', re.MULTILINE)
 WAITING = re.compile(rb'Read Process (\d+) is waiting signal\n')
 
 
@@ -195,16 +196,17 @@ def signalled(tests, args):
         return running.finish()
 
 
-def check_swap(tests, args, pages_in, pages_out):
+def check_swap(tests, args, pages_in, pages_out, zeros=0):
     """At least so many: it is the whole system that is counted."""
     row = f'--summary {args}'
     result = (signalled if '-W' in args else run)(tests, ['--summary', *args])
     tests.check(f'{row}: status', 0, result.status)
     found = SWAP_LINE.findall(result.out)
     if tests.check(f'{row}: swap lines', 1, len(found)):
-        went_in, went_out = (int(number) for number in found[0])
+        went_in, went_out, kept_out = (int(number or 0) for number in found[0])
         tests.check(f'{row}: pages in', f'at least {pages_in}', went_in, went_in >= pages_in)
         tests.check(f'{row}: pages out', f'at least {pages_out}', went_out, went_out >= pages_out)
+        tests.check(f'{row}: pages of zeros', f'at least {zeros}', kept_out, kept_out >= zeros)
 
 
 def summary(tests):
@@ -213,6 +215,10 @@ def summary(tests):
         check_swap(tests, ['--madv-pageout', str(SIZE)], 0, most)
         check_swap(tests, ['-n', '2', '-t', '2', '--madv-pageout', str(SIZE // 4)], 0, most)
         check_swap(tests, ['-W', '--madv-pageout', str(SIZE)], most, most)
+        with open('/proc/vmstat', encoding='ascii') as vmstat:
+            kept_out = 'swpout_zero' in vmstat.read()
+        check_swap(tests, ['--fill', 'zero', '--madv-pageout', str(SIZE)], 0, 0 if kept_out else most,
+                   most if kept_out else 0)
 
 
 sections = {
