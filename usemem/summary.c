@@ -21,13 +21,23 @@ static const struct {
 	{ "pswpout", "pages out" },
 	{ "swpout_zero", "pages of zeros kept out" },
 };
-/* cgroup-v2.rst, memory.events; cgroup v1 has the last two of these, by other names. */
-static const char *const event_keys[] = { "high", "max", "oom", "oom_kill" };
+/* Events of the memory cgroup: in memory.events of v2 (cgroup-v2.rst), and where v1 has them
+ * (cgroup-v1/memory.rst). */
+static const struct {
+	const char *name;
+	const char *v1_file; /* NULL: v1 does not count them */
+	const char *v1_key;  /* NULL: the file holds one number */
+} events[] = {
+	{ "high", NULL, NULL },
+	{ "max", "memory.failcnt", NULL },
+	{ "oom", NULL, NULL },
+	{ "oom_kill", "memory.oom_control", "oom_kill" },
+};
 
 struct counters {
 	uint64_t swap[ARRAY_SIZE(vmstat)];
 	bool have_swap[ARRAY_SIZE(vmstat)];
-	uint64_t events[ARRAY_SIZE(event_keys)];
+	uint64_t events[ARRAY_SIZE(events)];
 	bool have_events, unified;
 	bool refreshed; /* the counters of swapping are those of this moment */
 	uint64_t minor_faults, major_faults; /* of usemem itself */
@@ -47,21 +57,27 @@ static bool refresh_vmstat(void)
 	return refreshed;
 }
 
+static uint64_t read_event(const struct cgroup *cgroup, size_t i)
+{
+	const char *const v2_keys[] = { events[i].name, NULL };
+	const char *const v1_keys[] = { events[i].v1_key, NULL };
+
+	if (cgroup->unified)
+		return cgroup_sum(cgroup, "memory.events", v2_keys);
+	if (!events[i].v1_file)
+		return 0;
+	return events[i].v1_key ? cgroup_sum(cgroup, events[i].v1_file, v1_keys)
+				: cgroup_number(cgroup, events[i].v1_file, 0);
+}
+
 static void read_events(struct counters *c)
 {
 	struct cgroup cgroup;
 
-	if (!cgroup_find(&cgroup, "", "memory")) {
-		c->have_events = true;
-		c->unified = cgroup.unified;
-		for (size_t i = 0; i < ARRAY_SIZE(event_keys); i++)
-			c->events[i] = cgroup_sum(
-				&cgroup,
-				cgroup.unified ? "memory.events" : "memory.oom_control",
-				(const char *const[]){ event_keys[i], NULL });
-		if (!cgroup.unified)
-			c->events[1] = cgroup_number(&cgroup, "memory.failcnt", 0);
-	}
+	c->have_events = !cgroup_find(&cgroup, "", "memory");
+	c->unified = cgroup.unified;
+	for (size_t i = 0; i < ARRAY_SIZE(events) && c->have_events; i++)
+		c->events[i] = read_event(&cgroup, i);
 	cgroup_free(&cgroup);
 }
 
@@ -169,9 +185,9 @@ static void print_swap(FILE *out, const struct counters *now)
 static void print_events(FILE *out, const struct counters *now)
 {
 	fprintf(out, "events of the memory cgroup:");
-	for (size_t i = now->unified ? 0 : 1; i < ARRAY_SIZE(event_keys); i++)
-		if (now->unified || i != 2)
-			fprintf(out, " %s %ju", event_keys[i],
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (now->unified || events[i].v1_file)
+			fprintf(out, " %s %ju", events[i].name,
 				(uintmax_t)(now->events[i] - before.events[i]));
 	fputc('\n', out);
 }
