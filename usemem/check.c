@@ -28,10 +28,6 @@ int check_options(void)
 		  "--signal-punch-holes: expected --punch-holes with it" },
 		{ cfg.fallocate_punch_holes && !cfg.punch_holes,
 		  "--fallocate-punch-holes: expected --punch-holes with it" },
-		{ cfg.fallocate_punch_holes &&
-			  (cfg.anonymous || !(cfg.memfd || cfg.file)),
-		  "--fallocate-punch-holes: expected --file or --memfd, and no "
-		  "--anonymous" },
 		{ cfg.signal_count && !cfg.signal_read,
 		  "--signal-read-count: expected --write-signal-read with it" },
 		{ (cfg.signal_data_given || cfg.signal_times_given) && !cfg.signal_write,
@@ -61,6 +57,10 @@ int check_pages(void)
 	uint64_t page = region_page_bytes(&cfg.backing);
 	char size[FORMAT_LEN];
 
+	if (cfg.fallocate_punch_holes && !cfg.backing.source->is_file)
+		return refused(
+			"--fallocate-punch-holes: expected a file or memfd behind the "
+			"memory");
 	if (cfg.backing.offset % page)
 		return refused("--offset: expected whole pages of %s",
 			       format_size(size, page));
@@ -80,6 +80,12 @@ static uint64_t times(uint64_t bytes, uint64_t count)
 	return __builtin_mul_overflow(bytes, count, &product) ? UINT64_MAX : product;
 }
 
+/* Are there to be any tasks, or is what set-up says all? */
+static bool has_tasks(void)
+{
+	return !cfg.mincore && !cfg.mincore_huge;
+}
+
 /* Accesses of one task's walk that may each come to another page. */
 static uint64_t walk_accesses(void)
 {
@@ -95,7 +101,7 @@ static uint64_t walked_bytes(void)
 
 	if (cfg.touch_alloc)
 		return cfg.size_bytes;
-	if ((cfg.readonly || !cfg.passes) && !cfg.signal_write)
+	if (!has_tasks() || ((cfg.readonly || !cfg.passes) && !cfg.signal_write))
 		return 0;
 	if (cfg.step_bytes <= page && !cfg.random)
 		return cfg.size_bytes;
@@ -165,7 +171,7 @@ static int check_page_tables(void)
 
 	if (cfg.step_bytes > range || cfg.random)
 		ranges = MIN(ranges, walk_accesses());
-	if (!cfg.passes && !cfg.prefault && !cfg.touch_alloc)
+	if ((!has_tasks() || !cfg.passes) && !cfg.prefault && !cfg.touch_alloc)
 		ranges = 0;
 	each = times(ranges, page);
 	all = times(each, mappings);

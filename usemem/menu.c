@@ -11,7 +11,8 @@ enum { GROWTH = 10, LOOK_MS = 100 };
 
 static int unlock(struct task *task, uint64_t unit)
 {
-	return munlock(task->units[unit], unit_bytes(unit)) ? failed("munlock") : 0;
+	return munlock(task->units[unit], mapped_bytes(task, unit)) ? failed("munlock")
+								    : 0;
 }
 
 static int grow(struct task *task, uint64_t unit)

@@ -43,7 +43,8 @@ static int allocate_shared(void)
 /* posix_fadvise(2) over the whole of PATH. */
 static int advise_file(const char *path, int advice, const char *name)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+	/* O_NONBLOCK: a pipe shall be found out, not waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
 
 	if (fd < 0)
 		return failed("open %s", path);
@@ -53,9 +54,14 @@ static int advise_file(const char *path, int advice, const char *name)
 	return ret ? failed("posix_fadvise(%s) of %s", name, path) : 0;
 }
 
+static const char *advised_path(void)
+{
+	return cfg.advise[0] ? cfg.advise : cfg.file;
+}
+
 static int advise(void)
 {
-	const char *path = cfg.advise[0] ? cfg.advise : cfg.file;
+	const char *path = advised_path();
 	int ret = advise_file(path, POSIX_FADV_WILLNEED, "POSIX_FADV_WILLNEED");
 
 	return ret ?: advise_file(path, POSIX_FADV_DONTNEED, "POSIX_FADV_DONTNEED");
@@ -91,6 +97,9 @@ static int prepare_memory(void)
 
 	cfg.setup_began_ns = now_ns();
 	explain_sigbus(&cfg.backing);
+	/* Looked for before the backing, which may be the same file, is created. */
+	if (cfg.advise && access(advised_path(), F_OK))
+		return failed("open %s", advised_path());
 	ret = backing_open(&cfg.backing, cfg.size_bytes);
 	if (!ret && cfg.prealloc && cfg.size_bytes)
 		ret = allocate_shared();

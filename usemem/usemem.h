@@ -89,7 +89,7 @@ bool walk_has_line(void);
 
 /* The rules of the command line, once SIZE is known: 0 or refused(). */
 must_check int check_options(void);
-/* Those that need the size of the memory's pages. */
+/* Those that need to know what is behind the memory. */
 must_check int check_pages(void);
 /* Refuse what cannot end well: more memory to be written than memory and swap can hold, more
  * mappings than a process may have, more page tables than half of the memory. */
