@@ -14,7 +14,8 @@ void crew_reached(struct worker *w)
 {
 	struct board *b = w->board;
 
-	if (!b->leaves || w->reached)
+	/* Who was told to stop has not done what the others wait for. */
+	if (!b->leaves || w->reached || crew_stopping(w))
 		return;
 	w->reached = true;
 	if (atomic_fetch_add(&b->reached, 1) + 1 == b->total)

@@ -3,8 +3,11 @@
 #include "common/clock.h"
 #include "usemem/task.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { GROWTH = 10, LOOK_MS = 100 };
@@ -59,6 +62,20 @@ static int show_menu(uint64_t unit)
 	return 0;
 }
 
+/* One byte, as read(2) has it. Of several tasks that see input, one gets it: where reading can
+ * wait, the others must not, for then nothing could stop them. */
+static ssize_t read_byte(char *c)
+{
+	struct iovec to = { c, 1 };
+	struct stat st;
+	ssize_t n = -1;
+
+	errno = EOPNOTSUPP;
+	if (!fstat(STDIN_FILENO, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		n = preadv2(STDIN_FILENO, &to, 1, -1, RWF_NOWAIT);
+	return n < 0 && errno == EOPNOTSUPP ? read(STDIN_FILENO, c, 1) : n;
+}
+
 /* The next key, NULL at the end of input or to stop. (A signal that comes just before the wait is
  * seen soon after.) */
 static const struct key *read_key(const struct worker *w)
@@ -67,11 +84,14 @@ static const struct key *read_key(const struct worker *w)
 
 	while (!crew_stopping(w)) {
 		char c;
-		int ready = poll(&input, 1, LOOK_MS);
+		ssize_t n;
 
-		if (ready <= 0)
+		if (poll(&input, 1, LOOK_MS) <= 0)
 			continue;
-		if (read(STDIN_FILENO, &c, 1) != 1)
+		n = read_byte(&c);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (n != 1)
 			return NULL;
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 			if (keys[i].key == c)

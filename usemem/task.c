@@ -107,7 +107,8 @@ int task_finish(struct worker *w)
 	if (!ret)
 		ret = do_afterwards(w);
 	count_faults(record);
-	crew_reached(w);
+	if (!ret)
+		crew_reached(w);
 	if (!ret && cfg.frees)
 		ret = free_memory(w);
 	return ret;

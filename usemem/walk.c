@@ -15,11 +15,9 @@ static void note_stored(struct task *task, const struct phase *phase, uint64_t u
 {
 	struct stored *s = task->stored ? &task->stored[unit] : NULL;
 
-	if (!s || !phase->writes)
+	if (!s || !phase->writes || phase->random)
 		return;
-	if (phase->random)
-		task->random_writes |= !phase->allocates;
-	else if (phase->allocates)
+	if (phase->allocates)
 		s->walked = MAX(s->walked, made);
 	else
 		s->written = MAX(s->written, made);
@@ -49,8 +47,11 @@ static int pass_over_unit(struct worker *w, const struct phase *phase, uint64_t 
 		.right = phase->verifies ? holds_right : NULL,
 		.context = &context,
 	};
-	uint64_t wrong = pass_over(w, &t, &pass);
+	uint64_t wrong;
 
+	/* Before it: a random pass may come to the same word twice. */
+	task->random_writes |= phase->writes && phase->random && !phase->allocates;
+	wrong = pass_over(w, &t, &pass);
 	*left -= pass.made;
 	task->rng = t.rng;
 	task->sink += t.sum;
