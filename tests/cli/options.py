@@ -1302,9 +1302,11 @@ def numbers(pattern, text):
 
 
 SPREAD = r'mean (\d+), min (\d+), max (\d+), stdev (\d+|-)'
-BLOCK = (rf'tasks: \d+\nsum of the tasks\' rates: \d+ KB/s\nrate over their common window: \d+ KB/s\n'
+BLOCK = (rf'tasks: \d+\nsum of the tasks\' rates: \d+ KB/s\n'
+         r'rate over their common window: \d+ KB/s, \d+ for each task\n'
          rf'rate of a task: {SPREAD} KB/s\nset-up: \d+ usecs\naccess: {SPREAD} usecs\n(free: {SPREAD} usecs\n)?'
-         r'faults: \d+ minor, \d+ major\n(swap of the whole system: \d+ pages in, \d+ pages out\n)?'
+         r'faults: \d+ minor, \d+ major\n'
+         r'(swap of the whole system: \d+ pages in, \d+ pages out(, \d+ pages of zeros kept out)?\n)?'
          r'(events of the memory cgroup:( \w+ \d+)+\n)?')
 
 
@@ -1326,7 +1328,8 @@ def check_block(tests, row, text, walks, frees, pages):
         near = got is not None and all((a is None) == (b is None) and (a is None or abs(a - b) <= 0.5)
                                        for a, b in zip(want, got))
         tests.check(f'{row}: {what}', want, got, near)
-    window = numbers(r'common window: (\d+) KB/s$', text)[0]
+    window, share = numbers(r'common window: (\d+) KB/s, (\d+) for each task$', text)
+    tests.check(f'{row}: share of the window', f'{window} / {len(rates)}', share, abs(share - window / len(rates)) <= 1)
     tests.check(f'{row}: common window', f'up to {sum(rates) + len(rates)}', window, window <= sum(rates) + len(rates))
     minor = numbers(r'^faults: (\d+) minor', text)[0]
     tests.check(f'{row}: faults', f'at least {pages}', minor, minor >= pages)
