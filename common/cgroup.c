@@ -57,8 +57,8 @@ static void unescape(char *text)
 
 	for (; *text; text++) {
 		if (*text == '\\' && strspn(text + 1, "01234567") >= 3) {
-			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
-				(text[3] - '0');
+			*to++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
+				       (text[3] - '0'));
 			text += 3;
 		} else {
 			*to++ = *text;

@@ -78,7 +78,7 @@ static void interrupt(struct foreman *f, int sig)
 
 static struct tally *tallies_of(const struct foreman *f, unsigned index)
 {
-	return &f->board->tallies[index * MAX(f->crew->threads, 1)];
+	return &f->board->tallies[(size_t)index * MAX(f->crew->threads, 1)];
 }
 
 /* "worker 3" or "process of workers 4-7": the tasks of process INDEX. */

@@ -6,6 +6,7 @@
 #include "common/parse.h"
 #include "common/topo.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -197,6 +198,7 @@ static int add_ranges(const char *text, bool *seen, struct cpus *set)
 
 	for (;; text++) {
 		text = take_range(text, &first, &last);
+		assert(text);
 		for (uint64_t id = first.value; id <= last.value; id++) {
 			if (!seen[id] && cpus_append(set, id))
 				return -ENOMEM;

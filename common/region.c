@@ -141,7 +141,7 @@ static int open_file(struct backing *b, uint64_t bytes)
 {
 	/* O_NONBLOCK: a pipe shall be found out, not waited for. */
 	int flags = (b->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
-	uint64_t there;
+	uint64_t there = 0;
 	int ret;
 
 	b->fd = open(b->path, flags);

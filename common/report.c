@@ -76,7 +76,8 @@ static void option_key(const struct opt *o, char key[static 64])
 
 	snprintf(key, 64, "%s%s%s", o->name, unit ? "_" : "", unit ?: "");
 	for (char *at = key; *at; at++)
-		*at = *at == '-' ? '_' : *at;
+		if (*at == '-')
+			*at = '_';
 }
 
 static json_t *option_value(const struct opt *o)

@@ -275,8 +275,10 @@ static int spread_over_cores(struct topo *topo, const char *root)
 {
 	const struct cpus *allowed = &topo->allowed;
 	struct place *places = calloc(MAX(allowed->count, 1), sizeof(*places));
-	int ret = places ? 0 : failed("order the CPUs");
+	int ret = 0;
 
+	if (!places)
+		return failed("order the CPUs");
 	for (unsigned i = 0; i < allowed->count && !ret; i++) {
 		places[i].id = places[i].core = allowed->ids[i];
 		ret = find_place(root, allowed, &places[i]);

@@ -39,7 +39,7 @@ static void write_pages(void *memory, uint64_t bytes, uint64_t page_bytes)
 
 int segment_lock(uint64_t bytes)
 {
-	void *memory;
+	void *memory = MAP_FAILED;
 	int id, ret = segment_open(bytes, 0, &id, &memory);
 
 	if (ret)
@@ -75,7 +75,7 @@ int segment_resident(uint64_t default_bytes, uint64_t huge_bytes, uint64_t bytes
 		     struct residency *r)
 {
 	uint64_t page = huge_bytes ?: default_bytes, whole;
-	void *memory;
+	void *memory = MAP_FAILED;
 	int id, ret = huge_pages_check(page);
 
 	if (ret)

@@ -36,11 +36,12 @@ static bool setup_counts(void)
 int task_setup(struct worker *w)
 {
 	struct task *task = calloc(1, sizeof(*task));
-	int ret = task ? 0 : failed("memory for a task");
+	int ret;
 
+	if (!task)
+		return failed("memory for a task");
 	w->data = task;
-	if (!ret)
-		ret = open_tables(task);
+	ret = open_tables(task);
 	if (ret)
 		return ret;
 	task->rng = rng_stream(cfg.seed, w->id);
