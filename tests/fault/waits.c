@@ -303,10 +303,10 @@ static void those_who_wait_are_left(void)
 		run_apart(&crew, 0);
 		CHECK_U64("pids told", told->left, 3);
 		CHECK_U64("ended", told->ended, 0);
-		for (unsigned i = 0; i < 3; i++)
-			kill(told->pids[i * threads], SIGUSR1);
-		for (unsigned i = 0; i < 3; i++)
-			CHECK_U64("a left one", status_of(told->pids[i * threads]), 0);
+		for (unsigned i = 0; i < 3 * threads; i += threads)
+			kill(told->pids[i], SIGUSR1);
+		for (unsigned i = 0; i < 3 * threads; i += threads)
+			CHECK_U64("a left one", status_of(told->pids[i]), 0);
 		CHECK_U64("ended", told->ended, 3 * threads);
 	}
 }

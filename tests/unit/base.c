@@ -122,6 +122,8 @@ static void check_length(const struct kind *k, size_t length)
 	size_t wanted;
 	int ret;
 
+	if (!text)
+		abort();
 	memset(text, 'x', length);
 	text[length] = '\0';
 	if (asprintf(&whole, "%s%s%s\n", k->before, text, k->behind) < 0)

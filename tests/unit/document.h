@@ -41,6 +41,8 @@ static inline void document_check(const char *row, json_t *root, const char *pat
 			   : strdup("-");
 	char what[256];
 
+	if (!text)
+		abort();
 	snprintf(what, sizeof(what), "%s%s%s", row, row[0] ? ": " : "", path);
 	CHECK_TEXT(what, text, want);
 	free(text);

@@ -104,7 +104,7 @@ static void check_memory(const struct row *row)
 	struct backing b = backing_of(row);
 	char *first, *second;
 
-	CHECK_U64(row->name, backing_open(&b, 2 * PAGES * page), 0);
+	CHECK_U64(row->name, backing_open(&b, page * 2 * PAGES), 0);
 	CHECK_U64(row->name, b.fd >= 0, row->source->open != NULL);
 	if (b.fd >= 0)
 		CHECK_U64(row->name, fcntl(b.fd, F_GETFD), FD_CLOEXEC);
@@ -160,7 +160,7 @@ static void check_names(const struct row *row)
 
 	if (!row->maps_name)
 		return;
-	CHECK_U64(row->name, backing_open(&b, 2 * PAGES * page), 0);
+	CHECK_U64(row->name, backing_open(&b, page * 2 * PAGES), 0);
 	first = map_or_die(&b, 0, PAGES * page);
 	second = map_or_die(&b, PAGES * page, PAGES * page);
 	snprintf(name, sizeof(name), "%s", row->maps_name);

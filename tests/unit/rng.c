@@ -206,6 +206,8 @@ static void check_spread(size_t row, uint64_t stream)
 	struct rng r = rng_stream(20260, stream);
 	double chi = 0, freedom = (double)cells - 1;
 
+	if (!counts)
+		abort();
 	for (uint64_t i = 0; i < cells * PER_CELL; i++)
 		counts[spreads[row].cell(rng_next(&r), cells)]++;
 	for (uint64_t i = 0; i < cells; i++)

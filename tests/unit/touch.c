@@ -339,7 +339,8 @@ static void check_finding(void)
 
 static const struct {
 	bool random, fresh;
-	uint64_t step, page_bytes, accesses;
+	uint64_t step, page_bytes;
+	unsigned accesses;
 } piece_sizes[] = {
 	{ false, false, 1, 4096, 16 * 512 },    { false, false, 2, 4096, 16 * 256 },
 	{ false, false, 8, 4096, 16 * 64 },     { false, false, 511, 4096, 16 },
