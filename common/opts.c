@@ -184,13 +184,17 @@ static int write_help(struct parser *p)
 	return fclose(out) ? failed("help") : 0;
 }
 
-static _Noreturn void print_and_exit(const struct parser *p, enum opt_kind kind)
+/* What --help and --version return when their text is out: the program is done. */
+enum { PRINTED = 1 };
+
+static int print_about(const struct parser *p, enum opt_kind kind)
 {
-	if (kind == OPT_KIND_VERSION)
-		exit(exit_status(print_line("%s (pagemill) %s",
-					    program_invocation_short_name,
-					    PAGEMILL_VERSION)));
-	exit(exit_status(print_text(p->help, p->help_len)));
+	int ret = kind == OPT_KIND_VERSION
+			  ? print_line("%s (pagemill) %s", program_invocation_short_name,
+				       PAGEMILL_VERSION)
+			  : print_text(p->help, p->help_len);
+
+	return ret ?: PRINTED;
 }
 
 static unsigned row_of(const struct parser *p, int c)
@@ -255,7 +259,7 @@ static int parse_row(struct parser *p, unsigned row, int argc, char **argv)
 	int ret;
 
 	if (!kind->parse)
-		print_and_exit(p, o->kind);
+		return print_about(p, o->kind);
 	if (o->given)
 		*o->given = true;
 	if (o->kind == OPT_KIND_NEXT && !optarg)
@@ -310,9 +314,9 @@ int opts_parse(const struct usage *usage, const struct opt *own,
 					   : parse_row(&p, row_of(&p, c), argc, argv);
 	if (!ret)
 		ret = work_out_shares(&p);
-	if (ret)
-		exit(exit_status(ret));
 	free_longs(&p);
 	free(p.help);
+	if (ret)
+		exit(ret == PRINTED ? 0 : exit_status(ret));
 	return optind;
 }
