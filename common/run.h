@@ -47,6 +47,8 @@ struct run_hooks {
 	void (*tear_down)(void); /* always */
 };
 
+/* Fill RUN's table of standard options, whose targets are in RUN. run_parse() does so. */
+void run_fill_standard(struct run *run);
 /* Parse ARGV; may exit as opts_parse() does, and does so too when the machine cannot be looked
  * at. Returns the index of the first operand in ARGV. */
 int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,

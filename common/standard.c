@@ -10,7 +10,7 @@
 
 enum { MAX_REPETITIONS = 1000000 };
 
-static void fill_standard(struct run *run)
+void run_fill_standard(struct run *run)
 {
 	const struct opt standard[] = {
 		OPT_TASKS('n', "nproc", &run->processes, "processes"),
@@ -129,7 +129,7 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 	struct usage sharing = *usage;
 	int operand, ret;
 
-	fill_standard(run);
+	run_fill_standard(run);
 	run->own = own;
 	run->argc = argc;
 	run->argv = calloc((size_t)argc + 1, sizeof(*argv));
