@@ -78,8 +78,8 @@ static bool means_only(const struct parser *p, unsigned row, size_t len)
 	for (unsigned i = 0; i < p->count; i++) {
 		const char *other = p->rows[i]->name;
 
-		if (main_row(p, i) == main_row(p, row) || !other ||
-		    strncmp(name, other, len) != 0)
+		if (!other || strncmp(name, other, len) != 0 ||
+		    main_row(p, i) == main_row(p, row))
 			continue;
 		if (!p->rows[i]->later || !other[len])
 			return false;

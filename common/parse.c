@@ -171,12 +171,13 @@ static bool ends(const char *text)
 	return !strcmp(text, "") || !strcmp(text, "\n");
 }
 
-static int check_ranges(const char *text)
+/* LIMIT is above all numbers of the list. */
+static int check_ranges(const char *text, size_t *limit)
 {
 	struct digits first, last;
 	int ret = 0;
 
-	for (;; text++) {
+	for (*limit = 0;; text++) {
 		text = take_range(text, &first, &last);
 		if (!text)
 			return -EINVAL;
@@ -185,6 +186,7 @@ static int check_ranges(const char *text)
 			ret = -ERANGE;
 		else if (first.value > last.value)
 			return -EINVAL;
+		*limit = MAX(*limit, last.value + 1);
 		if (*text != ',')
 			return ends(text) ? ret : -EINVAL;
 	}
@@ -209,21 +211,27 @@ static int add_ranges(const char *text, bool *seen, struct cpus *set)
 	}
 }
 
+static int read_ranges(const char *text, struct cpus *set)
+{
+	size_t limit;
+	bool *seen;
+	int ret = check_ranges(text, &limit);
+
+	if (ret)
+		return ret;
+	seen = calloc(limit, sizeof(*seen));
+	if (!seen)
+		return -ENOMEM;
+	ret = add_ranges(text, seen, set);
+	free(seen);
+	return ret;
+}
+
 int parse_cpus(const char *text, struct cpus *set)
 {
 	struct cpus found = CPUS_EMPTY;
-	bool *seen;
-	int ret;
+	int ret = ends(text) ? 0 : read_ranges(text, &found);
 
-	ret = ends(text) ? 0 : check_ranges(text);
-	if (ret)
-		return ret;
-	seen = calloc(CPU_NUMBERS, sizeof(*seen));
-	if (!seen)
-		return -ENOMEM;
-	if (!ends(text))
-		ret = add_ranges(text, seen, &found);
-	free(seen);
 	if (ret) {
 		cpus_free(&found);
 		return ret;
