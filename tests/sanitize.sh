@@ -1,26 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sanitize - build with warnings as errors, and run the unit and fault suites under the sanitizers.
+# sanitize - warnings as errors, static analysis, the tests under sanitizers, and fuzzing.
 set -u
 unset CDPATH
 
 usage()
 {
 	cat <<-'END'
-	Usage: sh tests/sanitize.sh [gcc|clang|asan|tsan]...
+	Usage: sh tests/sanitize.sh [gcc|clang|asan|tsan|fuzz]...
 	       sh tests/sanitize.sh --logs
 
 	gcc, clang   build with that compiler and -Dwerror=true
-	asan         run the suites unit and fault under AddressSanitizer and UBSan (clang)
+	asan         run the suites unit, fault and fuzz under AddressSanitizer and UBSan (clang)
 	tsan         run them under ThreadSanitizer (clang)
+	fuzz         run the targets of tests/fuzz with libFuzzer, AddressSanitizer and UBSan (clang),
+	             each for FUZZ_SECONDS, 30 if that is not set
 
-	Without a name all four are done, each from nothing in a folder build-NAME of its own. --logs
-	only prints the names of the four test logs, one a line, for tests/count.sh. The exit status
-	is 0 only if nothing failed.
+	Without a name all are done, each from nothing in a folder build-NAME of its own. --logs only
+	prints the names of the test logs, one a line, for tests/count.sh. The exit status is 0 only
+	if nothing failed.
 	END
 }
 
-every="gcc clang asan tsan"
+every="gcc clang asan tsan fuzz"
 
 log_of()
 {
@@ -75,23 +77,33 @@ warnings()
 	write_log "$1" OK "no warning"
 }
 
-# Can a program be built with sanitizer $1, and does it run here?
+# Can a program that is the function $2 be built with sanitizer $1, and does it run here?
 works_here()
 {
-	echo 'int main(void) { return 0; }' | clang "-fsanitize=$1" -x c -o "$tmp/probe" - >/dev/null 2>&1 &&
-		$fixed_addresses "$tmp/probe" >/dev/null 2>&1
+	echo "int $2 { return 0; }" | clang "-fsanitize=$1" -x c -o "$tmp/probe" - >/dev/null 2>&1 &&
+		$fixed_addresses "$tmp/probe" -runs=0 >/dev/null 2>&1
 }
 
 # sanitizer NAME CHECKS
 sanitizer()
 {
-	if ! works_here "$2"; then
+	if ! works_here "$2" 'main(void)'; then
 		skip "$1" "a program built with clang -fsanitize=$2 does not run here"
 		return 0
 	fi
 	build "$1" clang "-Db_sanitize=$2" -Db_lundef=false || return 1
-	$fixed_addresses meson test -C "build-$1" --suite unit --suite fault --print-errorlogs \
+	$fixed_addresses meson test -C "build-$1" --suite unit --suite fault --suite fuzz --print-errorlogs \
 		--timeout-multiplier 4
+}
+
+fuzz()
+{
+	if ! works_here fuzzer,address,undefined 'LLVMFuzzerTestOneInput(const char *data, unsigned long size)'; then
+		skip fuzz "a program built with clang -fsanitize=fuzzer,address,undefined does not run here"
+		return 0
+	fi
+	build fuzz clang -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false || return 1
+	$fixed_addresses meson test -C build-fuzz --suite fuzz --print-errorlogs
 }
 
 check()
@@ -100,6 +112,7 @@ check()
 	gcc | clang) warnings "$1" ;;
 	asan) sanitizer asan address,undefined ;;
 	tsan) sanitizer tsan thread ;;
+	fuzz) fuzz ;;
 	esac
 }
 
@@ -108,11 +121,16 @@ for name; do
 	case $name in
 	-h | --help) usage; exit 0 ;;
 	--logs) all_logs; exit 0 ;;
-	gcc | clang | asan | tsan) ;;
-	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, asan or tsan\\n" "$name" >&2
+	gcc | clang | asan | tsan | fuzz) ;;
+	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, asan, tsan or fuzz\\n" "$name" >&2
 		exit 2 ;;
 	esac
 done
+case ${FUZZ_SECONDS-30} in
+'' | 0 | *[!0-9]*)
+	echo "sanitize.sh: FUZZ_SECONDS '$FUZZ_SECONDS': expected a number of seconds" >&2
+	exit 2 ;;
+esac
 # The names are single words.
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $every
