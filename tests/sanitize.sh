@@ -7,10 +7,11 @@ unset CDPATH
 usage()
 {
 	cat <<-'END'
-	Usage: sh tests/sanitize.sh [gcc|clang|asan|tsan|fuzz]...
+	Usage: sh tests/sanitize.sh [gcc|clang|analyze|asan|tsan|fuzz]...
 	       sh tests/sanitize.sh --logs
 
 	gcc, clang   build with that compiler and -Dwerror=true
+	analyze      build with gcc -fanalyzer and -Dwerror=true
 	asan         run the suites unit, fault and fuzz under AddressSanitizer and UBSan (clang)
 	tsan         run them under ThreadSanitizer (clang)
 	fuzz         run the targets of tests/fuzz with libFuzzer, AddressSanitizer and UBSan (clang),
@@ -22,7 +23,7 @@ usage()
 	END
 }
 
-every="gcc clang asan tsan fuzz"
+every="gcc clang analyze asan tsan fuzz"
 
 log_of()
 {
@@ -77,6 +78,31 @@ warnings()
 	write_log "$1" OK "no warning"
 }
 
+# The first of the commands $2... that is of major version $1, as a pattern of the shell.
+of_version()
+{
+	wanted=$1
+	shift
+	for each; do
+		# shellcheck disable=SC2254
+		case $("$each" --version 2>/dev/null | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1) in
+		$wanted.*) echo "$each"; return 0 ;;
+		esac
+	done
+	return 1
+}
+
+# Other versions object to other things, with false alarms of their own.
+analyze()
+{
+	if ! gcc=$(of_version 12 gcc-12 gcc); then
+		skip analyze "no gcc of version 12"
+		return 0
+	fi
+	build analyze "$gcc" -Dwerror=true "-Dc_args=-fanalyzer -fno-diagnostics-show-caret -fdiagnostics-path-format=separate-events" || return 1
+	write_log analyze OK "no warning"
+}
+
 # Can a program that is the function $2 be built with sanitizer $1, and does it run here?
 works_here()
 {
@@ -110,6 +136,7 @@ check()
 {
 	case $1 in
 	gcc | clang) warnings "$1" ;;
+	analyze) analyze ;;
 	asan) sanitizer asan address,undefined ;;
 	tsan) sanitizer tsan thread ;;
 	fuzz) fuzz ;;
@@ -121,8 +148,8 @@ for name; do
 	case $name in
 	-h | --help) usage; exit 0 ;;
 	--logs) all_logs; exit 0 ;;
-	gcc | clang | asan | tsan | fuzz) ;;
-	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, asan, tsan or fuzz\\n" "$name" >&2
+	gcc | clang | analyze | asan | tsan | fuzz) ;;
+	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, analyze, asan, tsan or fuzz\\n" "$name" >&2
 		exit 2 ;;
 	esac
 done
