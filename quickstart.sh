@@ -53,6 +53,7 @@ requirements()
 	test   tool        clang         clang                                   clang
 	test   sanitizers  clang         libclang-rt-dev/libclang-common-14-dev  compiler-rt
 	test   tool        clang-format  clang-format                            clang-tools-extra
+	test   tool        clang-tidy    clang-tidy                              clang-tools-extra
 	test   tool        shellcheck    shellcheck                              ShellCheck
 	test   command     mkfs.ext4     e2fsprogs                               e2fsprogs
 	END

@@ -7,11 +7,12 @@ unset CDPATH
 usage()
 {
 	cat <<-'END'
-	Usage: sh tests/sanitize.sh [gcc|clang|analyze|asan|tsan|fuzz]...
+	Usage: sh tests/sanitize.sh [gcc|clang|analyze|tidy|asan|tsan|fuzz]...
 	       sh tests/sanitize.sh --logs
 
 	gcc, clang   build with that compiler and -Dwerror=true
 	analyze      build with gcc -fanalyzer and -Dwerror=true
+	tidy         run clang-tidy with the checks of .clang-tidy over all C files
 	asan         run the suites unit, fault and fuzz under AddressSanitizer and UBSan (clang)
 	tsan         run them under ThreadSanitizer (clang)
 	fuzz         run the targets of tests/fuzz with libFuzzer, AddressSanitizer and UBSan (clang),
@@ -23,7 +24,7 @@ usage()
 	END
 }
 
-every="gcc clang analyze asan tsan fuzz"
+every="gcc clang analyze tidy asan tsan fuzz"
 
 log_of()
 {
@@ -103,6 +104,27 @@ analyze()
 	write_log analyze OK "no warning"
 }
 
+# The compile commands are clang's: gcc has options that it does not know.
+tidy()
+{
+	if ! tidier=$(of_version '1[4-9]' clang-tidy-14 clang-tidy) || ! clang --version >/dev/null 2>&1; then
+		skip tidy "no clang, or no clang-tidy of a version from 14 to 19"
+		return 0
+	fi
+	echo "==> tidy: $tidier"
+	rm -rf build-tidy
+	if ! CC=clang meson setup build-tidy >"$tmp/log" 2>&1; then
+		cat "$tmp/log"
+	elif sed -n 's/^ *"file": "\(.*\)",*$/\1/p' build-tidy/compile_commands.json | sort -u |
+		(cd build-tidy && xargs -P "$(nproc)" -n 1 "$tidier" -p . --quiet 2>/dev/null); then
+		write_log tidy OK "no warning"
+		return
+	fi
+	echo "failed: tidy"
+	write_log tidy FAIL "clang-tidy objects"
+	return 1
+}
+
 # Can a program that is the function $2 be built with sanitizer $1, and does it run here?
 works_here()
 {
@@ -137,6 +159,7 @@ check()
 	case $1 in
 	gcc | clang) warnings "$1" ;;
 	analyze) analyze ;;
+	tidy) tidy ;;
 	asan) sanitizer asan address,undefined ;;
 	tsan) sanitizer tsan thread ;;
 	fuzz) fuzz ;;
@@ -148,8 +171,8 @@ for name; do
 	case $name in
 	-h | --help) usage; exit 0 ;;
 	--logs) all_logs; exit 0 ;;
-	gcc | clang | analyze | asan | tsan | fuzz) ;;
-	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, analyze, asan, tsan or fuzz\\n" "$name" >&2
+	gcc | clang | analyze | tidy | asan | tsan | fuzz) ;;
+	*) printf "sanitize.sh: unexpected argument '%s': expected gcc, clang, analyze, tidy, asan, tsan or fuzz\\n" "$name" >&2
 		exit 2 ;;
 	esac
 done
