@@ -177,6 +177,14 @@ static char *read_file(const struct cgroup *cgroup, const char *file)
 	return procfile_read(cgroup->root, "%s/%s", cgroup->dir, file);
 }
 
+bool cgroup_has(const struct cgroup *cgroup, const char *file)
+{
+	char *text = read_file(cgroup, file);
+
+	free(text);
+	return text;
+}
+
 uint64_t cgroup_number(const struct cgroup *cgroup, const char *file, uint64_t otherwise)
 {
 	char *text = read_file(cgroup, file);

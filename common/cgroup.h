@@ -24,6 +24,8 @@ must_check int cgroup_find(struct cgroup *cgroup, const char *root,
 bool cgroup_up(struct cgroup *cgroup);
 void cgroup_free(struct cgroup *cgroup);
 
+/* Is there FILE at this level? The top one of v2 counts little, and has no limits. */
+bool cgroup_has(const struct cgroup *cgroup, const char *file);
 /* The first number in FILE of this level; OTHERWISE where there is no such file, or no
  * number. */
 uint64_t cgroup_number(const struct cgroup *cgroup, const char *file, uint64_t otherwise);

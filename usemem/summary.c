@@ -70,12 +70,16 @@ static uint64_t read_event(const struct cgroup *cgroup, size_t i)
 				: cgroup_number(cgroup, events[i].v1_file, 0);
 }
 
+/* Neither the top cgroup of v2 nor one without the memory controller has any. */
 static void read_events(struct counters *c)
 {
 	struct cgroup cgroup;
 
-	c->have_events = !cgroup_find(&cgroup, "", "memory");
-	c->unified = cgroup.unified;
+	if (!cgroup_find(&cgroup, "", "memory")) {
+		c->unified = cgroup.unified;
+		c->have_events = cgroup_has(
+			&cgroup, cgroup.unified ? "memory.events" : "memory.oom_control");
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(events) && c->have_events; i++)
 		c->events[i] = read_event(&cgroup, i);
 	cgroup_free(&cgroup);
