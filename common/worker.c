@@ -275,7 +275,8 @@ static void *live(void *arg)
 		ret = work(w);
 	if (ret)
 		give_up(w, ret);
-	if (atomic_load(&w->board->leaving))
+	/* Once there is no parent to stop all, nobody may wait at the second line for who has ended. */
+	if (w->board->leaves)
 		board_cross(w->board, w->id);
 	if (teardown)
 		w->crew->teardown(w);
