@@ -65,6 +65,11 @@ static inline struct meeting *board_meeting(struct board *b, unsigned id)
 	return &b->tallies[id - id % b->threads].meeting;
 }
 
+static inline struct meeting *meeting_of(const struct worker *w)
+{
+	return board_meeting(w->board, w->id);
+}
+
 /* Wake whoever waits for anything. */
 static inline void board_ring_all(struct board *b)
 {
@@ -97,7 +102,11 @@ static inline void stop_tallies(struct tally *first, unsigned count)
 enum { EXIT_WORKER_FAILED = 1, EXIT_SIGNAL = 128 };
 
 /* Install the workers' signal handlers, to be inherited over fork. */
-void worker_handlers(void);
+void handlers_install(void);
+/* In this thread they are for worker W. */
+void handlers_serve(struct worker *w);
+/* Stop all that W's process does, and wake whoever waits in it. Safe in a signal handler. */
+void handlers_stop(const struct worker *w);
 /* The life of process number INDEX: its threads, their hooks, and its exit status: 0,
  * EXIT_WORKER_FAILED with an error in a tally, or EXIT_SIGNAL + N after signal N of its own. */
 int worker_process(const struct crew *crew, struct board *board, unsigned index);

@@ -152,7 +152,7 @@ static void take_signals(struct foreman *f)
 	sigaction(SIGURG, NULL, &f->old_urgent);
 	/* Whoever started us may ignore it, and then no child waits to be reaped. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &f->old_child);
-	worker_handlers();
+	handlers_install();
 }
 
 static void give_signals_back(struct foreman *f)

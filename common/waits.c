@@ -5,11 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 
-static struct meeting *meeting_of(const struct worker *w)
-{
-	return board_meeting(w->board, w->id);
-}
-
 void crew_reached(struct worker *w)
 {
 	struct board *b = w->board;

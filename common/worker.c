@@ -14,100 +14,6 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* The worker that this thread is, for the signal handlers. (Not a plain static: a page that each
- * of thousands of processes would have to copy; the thread's own data is copied anyway.) */
-static _Thread_local struct worker *self;
-
-static void on_deadline(int sig, siginfo_t *info, void *context)
-{
-	struct tally *tally = info->si_value.sival_ptr;
-
-	(void)sig;
-	(void)context;
-	if (info->si_code == SI_TIMER)
-		atomic_store(&tally->limit, 0);
-}
-
-/* The tallies of all workers of this process. */
-static struct tally *tallies_here(const struct worker *w)
-{
-	return &w->board->tallies[w->id - w->id % w->board->threads];
-}
-
-static struct meeting *meeting_of(const struct worker *w)
-{
-	return board_meeting(w->board, w->id);
-}
-
-/* Stop all that this process does, and wake whoever waits. Safe in a signal handler. */
-static void stop_here(const struct worker *w)
-{
-	stop_tallies(tallies_here(w), w->board->threads);
-	bell_ring(&w->board->bell);
-	bell_ring(&meeting_of(w)->bell);
-}
-
-/* A signal for the process, taken by a thread about to begin, is for the first, which has begun. */
-static bool pass_on(int sig)
-{
-	if (!self)
-		syscall(SYS_tgkill, getpid(), getpid(), sig);
-	return !self;
-}
-
-static void on_stop(int sig)
-{
-	int saved = errno;
-
-	if (!pass_on(sig)) {
-		atomic_store(&meeting_of(self)->stopped_by, sig);
-		stop_here(self);
-	}
-	errno = saved;
-}
-
-static void on_user(int sig)
-{
-	int saved = errno;
-
-	if (!pass_on(sig)) {
-		atomic_store(&meeting_of(self)->signalled, true);
-		bell_ring(&meeting_of(self)->bell);
-	}
-	errno = saved;
-}
-
-/* The parent is about to end, and sends this to the thread that would die with it (it is that of
- * one thread: prctl(2), PR_SET_PDEATHSIG). */
-static void on_leave(int sig)
-{
-	int saved = errno;
-
-	(void)sig;
-	if (self && gettid() == getpid() && atomic_load(&self->board->leaving)) {
-		prctl(PR_SET_PDEATHSIG, 0);
-		atomic_store(&meeting_of(self)->released, true);
-		bell_ring(&meeting_of(self)->bell);
-		kill(self->board->parent, SIGCHLD);
-	}
-	errno = saved;
-}
-
-void worker_handlers(void)
-{
-	struct sigaction deadline = { .sa_sigaction = on_deadline,
-				      .sa_flags = SA_SIGINFO | SA_RESTART };
-	struct sigaction stop = { .sa_handler = on_stop };
-	struct sigaction user = { .sa_handler = on_user, .sa_flags = SA_RESTART };
-	struct sigaction leave = { .sa_handler = on_leave, .sa_flags = SA_RESTART };
-
-	sigaction(SIGALRM, &deadline, NULL);
-	sigaction(SIGUSR1, &user, NULL);
-	sigaction(SIGURG, &leave, NULL);
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
-}
-
 bool crew_stopping(const struct worker *w)
 {
 	const struct meeting *m = meeting_of(w);
@@ -259,7 +165,7 @@ static void give_up(struct worker *w, int ret)
 	atomic_store(&w->tally->error, ret);
 	atomic_store(&w->tally->outcome, OUTCOME_FAILED);
 	atomic_store(&meeting_of(w)->gave_up, true);
-	stop_here(w);
+	handlers_stop(w);
 	atomic_fetch_add(&w->board->failures, 1);
 	if (getppid() == w->board->parent)
 		kill(w->board->parent, SIGCHLD);
@@ -267,9 +173,13 @@ static void give_up(struct worker *w, int ret)
 
 static void *live(void *arg)
 {
-	struct worker *w = self = arg;
-	int ret = prepare(w);
-	bool teardown = !ret && w->crew->teardown;
+	struct worker *w = arg;
+	bool teardown;
+	int ret;
+
+	handlers_serve(w);
+	ret = prepare(w);
+	teardown = !ret && w->crew->teardown;
 
 	if (!ret && await_start(w))
 		ret = work(w);
@@ -309,7 +219,7 @@ static void enter_process(struct worker *first)
 {
 	sigset_t mine;
 
-	self = first;
+	handlers_serve(first);
 	meeting_of(first)->pid = getpid();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* The parent may have died before the line above. */
