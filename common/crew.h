@@ -156,7 +156,7 @@ bool crew_stopping(const struct worker *w);
 /* The time of the work without its pauses; 0: it never ended. */
 static inline uint64_t tally_work_ns(const struct tally *t)
 {
-	return t->ended_ns - t->began_ns - t->paused_ns;
+	return t->ended_ns ? t->ended_ns - t->began_ns - t->paused_ns : 0;
 }
 
 /* Waits, for the finish hook. Each ends at once when crew_stopping().

@@ -268,7 +268,6 @@ static bool may_leave(const struct foreman *f)
 static void leave(struct foreman *f)
 {
 	pid_t *pids = calloc(f->count, sizeof(*pids));
-	sigset_t child;
 	int ret;
 
 	for (unsigned i = 0; i < f->count && pids; i++)
@@ -286,14 +285,19 @@ static void leave(struct foreman *f)
 		if (!f->processes[i].reaped)
 			syscall(SYS_tgkill, f->processes[i].pid, f->processes[i].pid,
 				SIGURG);
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
 	for (unsigned i = 0; i < f->count; i++) {
 		const struct meeting *m = board_meeting(f->board, i * f->board->threads);
 
 		while (!f->processes[i].reaped && !atomic_load(&m->released)) {
-			sigwaitinfo(&child, NULL);
+			int sig = sigwaitinfo(&f->watched, NULL);
+
 			reap(f);
+			/* Told to stop: nobody is left after all. */
+			if (sig == SIGINT || sig == SIGTERM) {
+				f->left = false;
+				interrupt(f, sig);
+				return;
+			}
 		}
 	}
 }

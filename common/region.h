@@ -70,7 +70,8 @@ must_check int region_grow(const struct backing *b, uint64_t bytes, uint64_t new
 			   void **memory);
 
 /* Make SIGBUS in this process and its children say which byte of BACKING could not be had and
- * why, and end the process with status 128 + SIGBUS. BACKING must stay. */
+ * why, and end the process: this one with status 1, children with 128 + SIGBUS. BACKING must
+ * stay. */
 void explain_sigbus(const struct backing *b);
 
 uint64_t base_page_bytes(void);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const struct backing *explained;
+static pid_t explainer; /* the process that asked; its children inherit the handler */
 
 /* The offset in its file of the page that holds ADDRESS, by /proc/self/maps (proc_pid_maps(5)). */
 static bool file_offset_of(uint64_t address, uint64_t *offset)
@@ -69,7 +70,8 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 	else
 		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
 		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));
-	_exit(128 + SIGBUS); /* as a shell would say it */
+	/* A child says it as a shell would: its parent makes a failure of it. */
+	_exit(getpid() == explainer ? 1 : 128 + SIGBUS);
 }
 
 void explain_sigbus(const struct backing *b)
@@ -77,5 +79,6 @@ void explain_sigbus(const struct backing *b)
 	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
 
 	explained = b;
+	explainer = getpid();
 	sigaction(SIGBUS, &action, NULL);
 }

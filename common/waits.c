@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* waits - what the workers of a crew wait for after their work: a signal, time, each other. */
 #include "common/board.h"
+#include "common/procfile.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 
 void crew_reached(struct worker *w)
 {
@@ -83,6 +86,18 @@ void crew_sleep(struct worker *w, uint64_t ns)
 	}
 }
 
+/* Gone, or dead and waiting for a parent that may never look (proc_pid_stat(5)). */
+static bool is_dead(pid_t pid)
+{
+	char *stat = procfile_read("", "/proc/%d/stat", pid);
+	const char *state = stat ? strrchr(stat, ')') : NULL;
+	bool dead = stat ? state && (state[2] == 'Z' || state[2] == 'X')
+			 : errno == ENOENT || errno == ESRCH;
+
+	free(stat);
+	return dead;
+}
+
 /* A process that was killed counts itself nowhere. While there is a parent it stops the run; the
  * processes that go on alone look for themselves, one of them each second. */
 static void cross_for_the_dead(struct board *b)
@@ -94,7 +109,7 @@ static void cross_for_the_dead(struct board *b)
 		return;
 	for (unsigned id = 0; id < b->total; id++)
 		if (!atomic_load(&b->tallies[id].crossed) &&
-		    kill(board_meeting(b, id)->pid, 0) && errno == ESRCH)
+		    is_dead(board_meeting(b, id)->pid))
 			board_cross(b, id);
 }
 

@@ -86,12 +86,27 @@ static bool has_tasks(void)
 	return !cfg.mincore && !cfg.mincore_huge;
 }
 
-/* Accesses of one task's walk that may each come to another page. */
+static uint64_t units(void)
+{
+	return cfg.size_bytes / cfg.unit_bytes + (cfg.size_bytes % cfg.unit_bytes != 0);
+}
+
+/* Accesses of one task's walk that may each come to another page: one at least in each unit. */
 static uint64_t walk_accesses(void)
 {
-	uint64_t accesses = cfg.size_bytes / cfg.step_bytes + 1;
+	uint64_t accesses = times(units(), (cfg.unit_bytes - 1) / cfg.step_bytes + 1);
 
 	return cfg.random ? times(accesses, cfg.passes) : accesses;
+}
+
+/* What one task maps: whole pages, for each unit that is a mapping of its own. */
+static uint64_t mapped_by_task(void)
+{
+	uint64_t page = base_page_bytes();
+
+	if (cfg.backing.source->heap || cfg.prealloc || !(cfg.unit_bytes % page))
+		return cfg.size_bytes;
+	return times(units(), cfg.unit_bytes / page * page + page);
 }
 
 /* The memory that one task's walk takes: the pages that it comes to, if it writes. */
@@ -99,13 +114,11 @@ static uint64_t walked_bytes(void)
 {
 	uint64_t page = base_page_bytes();
 
-	if (cfg.touch_alloc)
-		return cfg.size_bytes;
 	if (!has_tasks() || ((cfg.readonly || !cfg.passes) && !cfg.signal_write))
 		return 0;
 	if (cfg.step_bytes <= page && !cfg.random)
-		return cfg.size_bytes;
-	return MIN(times(walk_accesses(), page), cfg.size_bytes);
+		return mapped_by_task();
+	return MIN(times(walk_accesses(), page), mapped_by_task());
 }
 
 /* The memory that all tasks together will take for what they write. */
@@ -113,17 +126,19 @@ static uint64_t written_bytes(void)
 {
 	const struct backing *b = &cfg.backing;
 	uint64_t walked = walked_bytes(), processes = cfg.run.processes;
-	uint64_t populated = b->populate && b->writable ? cfg.size_bytes : 0, total;
+	/* When it is allocated. */
+	bool filled = (b->populate && b->writable) || cfg.touch_alloc;
+	uint64_t first = filled ? mapped_by_task() : 0, total;
 
 	if (!cfg.size_bytes)
 		return 0;
 	/* One memory for all: one file, or what --prealloc maps shared. */
 	if (b->shared && (b->source->is_file || cfg.prealloc))
-		return MAX(walked, populated);
+		return MAX(walked, first);
 	if (!cfg.prealloc)
-		return times(MAX(walked, populated), cfg.run.workers);
+		return times(MAX(walked, first), cfg.run.workers);
 	/* Private memory of --prealloc: each process that writes copies what it writes. */
-	return __builtin_add_overflow(populated, times(walked, processes), &total)
+	return __builtin_add_overflow(first, times(walked, processes), &total)
 		       ? UINT64_MAX
 		       : total;
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-int read_patterns(void)
+/* What --fill says that a walk stores. */
+static int read_fill(struct pattern *fill)
 {
 	const struct {
 		const char *name;
@@ -18,29 +19,33 @@ int read_patterns(void)
 	uint64_t words = base_page_bytes() / sizeof(uint64_t), random_words;
 	const char *of = "compress=";
 
-	cfg.signal_pattern = (struct pattern){
-		.index_mask = cfg.signal_data_given ? 0 : UINT64_MAX,
-		.data = cfg.signal_data,
-	};
-	if (cfg.main_data_given) {
-		cfg.walk_pattern = (struct pattern){ .data = cfg.main_data };
-		return 0;
-	}
+	*fill = (struct pattern){ .hashed = true, .page_words = words };
 	if (!strncmp(cfg.fill, of, strlen(of)) &&
 	    !parse_share(cfg.fill + strlen(of), words, &random_words)) {
-		cfg.walk_pattern = (struct pattern){ .hashed = true,
-						     .random_words = random_words,
-						     .page_words = words };
+		fill->random_words = random_words;
 		return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(fills); i++)
 		if (!strcmp(cfg.fill, fills[i].name)) {
-			cfg.walk_pattern = fills[i].pattern;
-			cfg.walk_pattern.page_words = words;
+			*fill = fills[i].pattern;
+			fill->page_words = words;
 			return 0;
 		}
 	return refused("--fill '%s': expected zero, index, random or compress=N%%",
 		       cfg.fill);
+}
+
+int read_patterns(void)
+{
+	int ret = read_fill(&cfg.walk_pattern);
+
+	if (!ret && cfg.main_data_given)
+		cfg.walk_pattern = (struct pattern){ .data = cfg.main_data };
+	cfg.signal_pattern = (struct pattern){
+		.index_mask = cfg.signal_data_given ? 0 : UINT64_MAX,
+		.data = cfg.signal_data,
+	};
+	return ret;
 }
 
 struct pattern pattern_in_unit(const struct task *task, const struct pattern *pattern,

@@ -115,10 +115,32 @@ int free_units(struct task *task)
 	return ret;
 }
 
+/* The range of all tasks is advised as one, or pages that two pieces share would count twice; the
+ * menu may have moved pieces out of it. */
+static bool is_one_range(void)
+{
+	return cfg.shared && !cfg.menu;
+}
+
+uint64_t advised_bytes(const struct task *task)
+{
+	uint64_t sum = 0;
+
+	if (is_one_range())
+		return region_pages(&cfg.backing, cfg.shared, cfg.size_bytes).bytes;
+	for (uint64_t unit = 0; unit < task->unit_count; unit++)
+		sum += region_pages(&cfg.backing, task->units[unit], unit_bytes(unit))
+			       .bytes;
+	return sum;
+}
+
 int advise_units(struct task *task, int advice, const char *name)
 {
 	int ret = 0;
 
+	if (is_one_range())
+		return region_advise(&cfg.backing, cfg.shared, cfg.size_bytes, advice,
+				     name);
 	for (uint64_t unit = 0; unit < task->unit_count && !ret; unit++)
 		ret = region_advise(&cfg.backing, task->units[unit], unit_bytes(unit),
 				    advice, name);
@@ -142,6 +164,7 @@ static int punch(const struct task *task, uint64_t unit, char *start)
 	uint64_t page = region_page_bytes(&cfg.backing);
 	off_t at = (off_t)(cfg.backing.offset + unit * cfg.unit_bytes +
 			   (uint64_t)(start - (char *)task->units[unit]));
+	bool locked = cfg.mlock || cfg.menu;
 
 	if (cfg.fallocate_punch_holes)
 		return fallocate(cfg.backing.fd,
@@ -150,9 +173,9 @@ static int punch(const struct task *task, uint64_t unit, char *start)
 			       ? failed("punch a hole at offset %jd of %s", (intmax_t)at,
 					cfg.backing.path ?: cfg.backing.source->name)
 			       : 0;
-	return madvise(start, page, cfg.mlock ? MADV_DONTNEED_LOCKED : MADV_DONTNEED)
+	return madvise(start, page, locked ? MADV_DONTNEED_LOCKED : MADV_DONTNEED)
 		       ? failed("madvise(%s)",
-				cfg.mlock ? "MADV_DONTNEED_LOCKED" : "MADV_DONTNEED")
+				locked ? "MADV_DONTNEED_LOCKED" : "MADV_DONTNEED")
 		       : 0;
 }
 

@@ -25,6 +25,9 @@ static int grow(struct task *task, uint64_t unit)
 
 	if (cfg.backing.source->heap)
 		return broken("mremap: expected a mapping, not memory from malloc()");
+	/* It may move, and the other threads would not know. */
+	if (cfg.shared && cfg.run.threads > 1)
+		return broken("mremap: expected memory that no other threads use");
 	ret = region_grow(&cfg.backing, bytes, bytes * GROWTH, &task->units[unit]);
 	if (!ret)
 		task->mapped[unit] = bytes * GROWTH;

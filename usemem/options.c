@@ -67,7 +67,7 @@ const struct opt usemem_options[] = {
 	OPT_FLAG('R', "random", &cfg.random, "random order"),
 	OPT_COUNT(0, "random-seed", &cfg.seed, "seed of the random order"),
 	OPT_GIVEN(NUMBER, 0, "main-write-data", number, &cfg.main_data,
-		  &cfg.main_data_given, "store this word"),
+		  &cfg.main_data_given, "store this word, whatever --fill says"),
 	OPT_LATER(WORD, 0, "fill", text, &cfg.fill,
 		  "store zero, index, random, or what compresses to N %: compress=N%"),
 	OPT_LATER(FLAG, 0, "no-check", flag, &cfg.no_check,
@@ -109,7 +109,8 @@ const struct opt usemem_options[] = {
 		  "sleep when done; -1: for ever") },
 	OPT_FLAG('x', "sync-free", &cfg.sync_free, "a line before freeing"),
 	/* the rest */
-	OPT_COUNT('m', NULL, &cfg.size_mib, "SIZE in MiB, the old way"),
+	OPT_GIVEN(COUNT, 'm', NULL, number, &cfg.size_mib, &cfg.size_mib_given,
+		  "SIZE in MiB, the old way"),
 	OPT_LATER(FLAG, 0, "summary", flag, &cfg.summary,
 		  "after the lines: sums, spreads, faults, swap and cgroup events"),
 	OPT_FLAG('q', "quiet", &cfg.run.quiet, "no live line on a terminal"),
@@ -130,9 +131,9 @@ static int read_size(int argc, char **argv, int operand)
 		return refused("'%s': expected one SIZE only", argv[operand + 1]);
 	if (operand < argc)
 		return run_size(&cfg.run, "SIZE", argv[operand], &cfg.size_bytes);
-	if (cfg.advise && cfg.advise[0] && !cfg.size_mib)
+	if (cfg.advise && cfg.advise[0] && !cfg.size_mib_given)
 		return 0;
-	if (!cfg.size_mib)
+	if (!cfg.size_mib_given)
 		return refused("expected a SIZE, such as 64m; --help lists the options");
 	if (__builtin_mul_overflow(cfg.size_mib, MiB, &cfg.size_bytes))
 		return refused("-m '%ju': too large", (uintmax_t)cfg.size_mib);
@@ -144,6 +145,9 @@ static void note_choices(void)
 {
 	if (cfg.seed_taken)
 		note("random seed %ju", (uintmax_t)cfg.seed);
+	if (cfg.mlock && cfg.madv_pageout)
+		note("--mlock: locked memory is not paged out, --madv-pageout is "
+		     "ignored");
 	if (cfg.heap_off)
 		note("--punch-holes: --malloc is ignored");
 	else if (cfg.heap &&
@@ -179,7 +183,8 @@ static int choose_backing(void)
 
 	b->source = &source_zero;
 	b->fd = -1;
-	b->writable = !cfg.readonly || cfg.open_rw || cfg.touch_alloc || cfg.signal_write;
+	b->writable = !cfg.readonly || cfg.open_rw || cfg.touch_alloc ||
+		      cfg.signal_write || cfg.fallocate_punch_holes;
 	b->shared = cfg.file && !cfg.heap;
 	b->populate = cfg.prefault && !cfg.heap;
 	b->huge = cfg.huge && !cfg.heap;

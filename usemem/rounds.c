@@ -49,13 +49,10 @@ static int write_all_again(struct worker *w)
 
 static int advise_huge_pages(struct worker *w)
 {
-	const struct task *task = w->data;
 	int ret = advise_units(w->data, MADV_HUGEPAGE, "MADV_HUGEPAGE");
 
-	for (uint64_t unit = 0; unit < task->unit_count && !ret; unit++)
-		tally_add(w, 1,
-			  region_pages(&cfg.backing, task->units[unit], unit_bytes(unit))
-				  .bytes);
+	if (!ret)
+		tally_add(w, 1, advised_bytes(w->data));
 	return ret;
 }
 
@@ -104,7 +101,7 @@ int make_rounds(struct worker *w)
 	int ret = 0;
 
 	do {
-		if (cfg.madv_pageout)
+		if (cfg.madv_pageout && !cfg.mlock)
 			ret = page_out(w->data);
 		for (int i = 0; i < SIGNAL_PHASES && !ret && !crew_stopping(w); i++)
 			if (*rows[i].asked)

@@ -47,8 +47,9 @@ must_check int allocate(const struct worker *w, uint64_t at, uint64_t bytes,
 must_check int take_unit(const struct worker *w);
 must_check int lock_unit(struct task *task, uint64_t unit);
 must_check int free_units(struct task *task);
-/* madvise(2) of all units. */
+/* madvise(2) of all units, and the bytes of the pages that it goes over. */
 must_check int advise_units(struct task *task, int advice, const char *name);
+uint64_t advised_bytes(const struct task *task);
 /* Is page number PAGE of COUNT one that --punch-holes frees? */
 static inline bool is_hole(uint64_t page, uint64_t count)
 {

@@ -12,6 +12,7 @@ struct config {
 	/* memory */
 	uint64_t size_bytes; /* of each task */
 	uint64_t size_mib;   /* -m */
+	bool size_mib_given;
 	uint64_t unit_asked; /* 0: size_bytes */
 	uint64_t unit_bytes; /* what follows: at least 1, at most size_bytes */
 	const char *file;

@@ -100,23 +100,52 @@ int walk_units(struct worker *w, const struct phase *phase)
 	return ret;
 }
 
-int sweep_units(struct worker *w, const struct phase *phase)
+static uint64_t unit_accesses(uint64_t unit)
+{
+	const struct touch t = { .count = unit_bytes(unit) / sizeof(word),
+				 .step = cfg.step_bytes / sizeof(word) };
+
+	return touch_accesses(&t);
+}
+
+/* Of LEFT accesses those for a unit of N, where REMAINING are there to be made: in order all that
+ * it has room for; random ones are spread over all units. */
+static uint64_t share_of_unit(const struct phase *phase, uint64_t left, uint64_t n,
+			      uint64_t remaining)
+{
+	if (!phase->random || left >= remaining)
+		return left;
+	return (uint64_t)((unsigned __int128)left * n / remaining);
+}
+
+/* One pass over all units. */
+static int sweep_once(struct worker *w, const struct phase *phase, uint64_t pass)
 {
 	const struct task *task = w->data;
-	bool begun = false;
+	uint64_t left = phase->at_most, remaining = 0;
 	int ret = 0;
 
-	for (uint64_t pass = 0; pass < phase->passes && !ret; pass++) {
-		uint64_t left = phase->at_most;
+	for (uint64_t unit = 0; unit < task->unit_count; unit++)
+		remaining += unit_accesses(unit);
+	for (uint64_t unit = 0; unit < task->unit_count && left && !ret; unit++) {
+		uint64_t n = unit_accesses(unit);
+		uint64_t share = share_of_unit(phase, left, n, remaining), rest = share;
 
-		for (uint64_t unit = 0; unit < task->unit_count && left && !ret; unit++) {
-			if (begun && !keep_going(w))
-				return 0;
-			begun = true;
-			ret = pass_over_unit(w, phase, unit, pass, &left);
-		}
-		if (!begun)
+		if ((pass || unit) && !keep_going(w))
 			return 0;
+		ret = pass_over_unit(w, phase, unit, pass, &rest);
+		left -= share - rest;
+		remaining -= n;
 	}
+	return ret;
+}
+
+int sweep_units(struct worker *w, const struct phase *phase)
+{
+	int ret = 0;
+
+	for (uint64_t pass = 0; pass < phase->passes && !ret && (!pass || keep_going(w));
+	     pass++)
+		ret = sweep_once(w, phase, pass);
 	return ret;
 }

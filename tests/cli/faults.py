@@ -316,7 +316,8 @@ def namespace_prefix(folder):
 
 def filesystem_is_full(tests):
     for args in (['-w', '-f', 'f', '32m'], ['-w', '-S', '-f', 'f', '32m'], ['-n', '2', '-f', 'f', '32m'],
-                 ['-t', '2', '-j', '4096', '-f', 'f', '32m'], ['-f', 'new', '32m'], ['-P', '-f', 'f', '32m']):
+                 ['-t', '2', '-j', '4096', '-f', 'f', '32m'], ['-f', 'new', '32m'], ['-P', '-f', 'f', '32m'],
+                 ['-P', '--touch-alloc', '-f', 'f', '32m']):
         with tests.folder() as folder:
             prefix = namespace_prefix(folder)
             within = [folder + '/' + word if word in ('f', 'new') else word for word in args]

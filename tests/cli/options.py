@@ -984,6 +984,11 @@ afterwards = [
     good('-g -u', '-g -u 16k 64k', 4 * [MENU] + [f'W{SMALL}'], stdin=b'qqqq', check=menus(4)),
     good('-g -u at the end of input', '-g -u 16k 64k', 4 * [MENU] + [f'W{SMALL}'], stdin=b'q'),
     good('-g -n', '-g -n 2 64k', [MENU, f'W{SMALL}'], stdin=b'', tasks=2),
+    good('-g l before --punch-holes', '-g --punch-holes 64k', [MENU, MENU, f'W{SMALL}', DONE], stdin=b'lq'),
+    broken('-g r of what threads share', '-g -P -t 2 64k', 'mremap.*threads', out=None, stdin=b'rqq'),
+    good('-M --madv-pageout', '-M --madv-pageout 64k', SMALL, err='--mlock.*--madv-pageout'),
+    good('--fallocate-punch-holes although -o', '-o -f f --punch-holes --fallocate-punch-holes 64k', SMALL,
+         then=[DONE], files={'f': SMALL}),
     good('-g without stdin', '-g 64k', [MENU, f'W{SMALL}'], before=closed_stdin),
     Row('-g l u r q', '-g 64k', 0, None, stdin=b'lurq', check=walked_and_freed),
     Row('-g with a line of nonsense', '-g 64k', 0, None, stdin=b'?\nX\nq', check=walked_and_freed),
@@ -1400,6 +1405,8 @@ def no_block_of_what_failed(tests):
 # refused: options that change what was not asked for, and those that only begin with a partner
 
 refused = [
+    wrong('--fill, though other data is stored', '--main-write-data 5 --fill foo 64k', "--fill 'foo'"),
+    good('-m 0', '-m 0', 0),
     wrong('--signal-punch-holes alone', '--signal-punch-holes 64k', '--signal-punch-holes'),
     wrong('--signal-punch-holes with another phase', '--signal-punch-holes -W 64k', '--signal-punch-holes'),
     wrong('--fallocate-punch-holes alone', '--fallocate-punch-holes 64k', '--fallocate-punch-holes'),
@@ -1445,7 +1452,7 @@ refused = [
              '--signal-write-times 3 --signal-read-random --signal-verify --signal-loop -o 64k', err=SEED),
     accepted('--write-signal-madv-thp --signal-loop', '--write-signal-madv-thp --signal-loop --madv-pageout 64k'),
     accepted('all phases together', '-W --write-signal-write --write-signal-madv-thp --signal-punch-holes '
-             '--punch-holes --madv-pageout -d -p pids -x -s -1 -M 64k'),
+             '--punch-holes --madv-pageout -d -p pids -x -s -1 -M 64k', err='--mlock.*--madv-pageout'),
     accepted('--signal-read-count 0 alone', '--signal-read-count 0 64k'),
     accepted('--signal-fork alone', '--signal-fork 64k'),
     accepted('-m with all that must have a SIZE', '-m 1 -E -L -N -H'),
@@ -1638,6 +1645,10 @@ def four_tib():
 LONG = {'f': 4 << 40}
 
 large = [
+    accepted('--touch-alloc -P -o, once for all', f'--dry-run --touch-alloc -P -o -n 8 {AVAILABLE // 4}'),
+    wrong('--touch-alloc -P, and copied', f'--touch-alloc -P -n 2 {AVAILABLE // 2}', '--force'),
+    wrong('a page of each unit', f'-O -u {PAGE} -j 1g {2 * AVAILABLE}', 'to be written.*--force'),
+    wrong('units of less than a page', f'-O -u 8 {AVAILABLE // 4}', 'to be written.*--force'),
     good('64 MiB in units of a page', '-u 4k 64m', 64 * MIB),
     good('the same, preallocated', '-u 4k -P 64m', 64 * MIB, free=False),
     good('the same, that merge', '-u 4k -O 64m', 64 * MIB),

@@ -571,6 +571,8 @@ given = [
         course('write', n=2, size='0'), content={'f': INDICES}),
     Row('-W --write-signal-write --signal-write-times 2 --signal-write-data 7 -f f 64k',
         course('read write', size='65536 131072'), content={'f': [7] * WORDS}),
+    Row('--write-signal-madv-thp -P -u 1000 10000', course('thp', size=str(-(-10000 // PAGE) * PAGE), free=False),
+        needs=huge_pages_on_request),
     Row('-W --signal-read-count 99 -T 60 -S -r 5 64k', course('read', size='792')),
 ]
 
@@ -592,6 +594,17 @@ def random_writes(tests):
             tests.check(f'{args}: places', 'in each quarter', found[:8], len({i // 32768 for i in found}) == 4)
             tests.check(f'{args}: places', 'few multiples of 512', found[:8],
                         len([i for i in found if i % 512 == 0]) < 20)
+
+
+def counted_random_writes(tests):
+    """So many accesses of a pass, in random order, come to all units."""
+    args = (f'-W --write-signal-write --signal-read-count 200 --signal-read-random --random-seed 5 '
+            f'--signal-write-data 0xa5a5 -u {UNIT} -f f 64k')
+    with tests.folder() as folder, contextlib.suppress(Lost), Play(tests, args, args.split(), folder) as running:
+        running.follow(course('read write', size='1600'))
+        with open(os.path.join(folder, 'f'), 'rb') as file:
+            found = [i for i, value in enumerate(words_in(file.read())) if value == 0xa5a5]
+        tests.check(f'{args}: units', SIZE // UNIT, len({i * 8 // UNIT for i in found}))
 
 
 def held(tests):
@@ -1395,7 +1408,7 @@ def one_of_the_detached_is_stopped(tests):
 
 sections = {
     'phases': [rows_of(each_phase()), advised_whole_pages, is_advised],
-    'given': [rows_of(given), random_writes, held, limited],
+    'given': [rows_of(given), random_writes, counted_random_writes, held, limited],
     'rounds': [rows_of(rounds), each_repetition_waits, waiting_line_beside_json,
                pageout_heads_each_round],
     'early': [rows_of(early)],
