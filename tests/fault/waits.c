@@ -390,6 +390,26 @@ static void nobody_is_left_after_a_failure(void)
 	CHECK_U64("children", waitpid(-1, NULL, 0), -1);
 }
 
+/* A stopped process cannot let go, so the signal comes before all have. */
+static int be_told_while_leaving(const pid_t *pids, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		kill(pids[i], SIGSTOP);
+	raise(SIGTERM);
+	return 0;
+}
+
+static void a_stop_while_leaving_leaves_nobody(void)
+{
+	const struct crew crew = { .processes = 2,
+				   .work = no_work,
+				   .finish = sleep_for_ever,
+				   .leave = be_told_while_leaving };
+
+	run_apart(&crew, 3);
+	CHECK_U64("children", waitpid(-1, NULL, 0), -1);
+}
+
 static int line_up_when_signalled(struct worker *w)
 {
 	int ret = crew_await_signal(w, say_nothing, "");
@@ -460,6 +480,7 @@ int main(void)
 	without_waits_all_are_told();
 	those_who_have_ended_are_told();
 	nobody_is_left_after_a_failure();
+	a_stop_while_leaving_leaves_nobody();
 	the_dead_are_not_waited_for();
 	pauses_are_not_counted();
 	return check_result();
