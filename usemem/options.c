@@ -17,7 +17,6 @@ struct config cfg = {
 };
 
 /* In the order of the phases that they concern. */
-/* clang-format off: a table is read by its columns */
 const struct opt usemem_options[] = {
 	/* memory */
 	OPT_FLAG('a', "malloc", &cfg.heap, "memory from malloc(), not cleared"),
@@ -116,7 +115,6 @@ const struct opt usemem_options[] = {
 	OPT_FLAG('q', "quiet", &cfg.run.quiet, "no live line on a terminal"),
 	OPT_END
 };
-/* clang-format on */
 
 static const struct usage usage = {
 	.operands = "SIZE",
