@@ -2,7 +2,7 @@
 /* check - which command lines are refused before anything is started. */
 #include "common/numa.h"
 #include "common/parse.h"
-#include "usemem/usemem.h"
+#include "usemem/task.h"
 
 int check_options(void)
 {
@@ -86,15 +86,11 @@ static bool has_tasks(void)
 	return !cfg.mincore && !cfg.mincore_huge;
 }
 
-static uint64_t units(void)
-{
-	return cfg.size_bytes / cfg.unit_bytes + (cfg.size_bytes % cfg.unit_bytes != 0);
-}
-
 /* Accesses of one task's walk that may each come to another page: one at least in each unit. */
 static uint64_t walk_accesses(void)
 {
-	uint64_t accesses = times(units(), (cfg.unit_bytes - 1) / cfg.step_bytes + 1);
+	uint64_t accesses = times(units_wanted(),
+				  (cfg.unit_bytes - 1) / cfg.step_bytes + 1);
 
 	return cfg.random ? times(accesses, cfg.passes) : accesses;
 }
@@ -106,7 +102,7 @@ static uint64_t mapped_by_task(void)
 
 	if (cfg.backing.source->heap || cfg.prealloc || !(cfg.unit_bytes % page))
 		return cfg.size_bytes;
-	return times(units(), cfg.unit_bytes / page * page + page);
+	return times(units_wanted(), cfg.unit_bytes / page * page + page);
 }
 
 /* The memory that one task's walk takes: the pages that it comes to, if it writes. */
@@ -164,7 +160,7 @@ static int check_memory(void)
 /* Each unit of these stays a mapping of its own, and a process may have only so many. */
 static int check_mappings(void)
 {
-	uint64_t units = times(cfg.size_bytes / cfg.unit_bytes, cfg.run.threads);
+	uint64_t units = times(units_wanted(), cfg.run.threads);
 
 	if (cfg.prealloc || cfg.heap || cfg.anonymous ||
 	    units < cfg.run.limits.max_map_count)

@@ -9,6 +9,9 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
+/* Looked at in one call of mincore(2). */
+enum { MINCORE_PAGES = 4096 };
+
 /* A segment that is marked for removal once it is attached: it goes with this process at the
  * latest (shmctl(2), IPC_RMID). Its ID still serves for locking. */
 static int segment_open(uint64_t bytes, int flags, int *id, void **memory)
@@ -57,7 +60,7 @@ int segment_lock(uint64_t bytes)
 static int count_resident(struct pages pages, uint64_t every, struct residency *r)
 {
 	uint64_t page = base_page_bytes(), count = pages.bytes / page;
-	unsigned char there[4096];
+	unsigned char there[MINCORE_PAGES];
 
 	*r = (struct residency){ .pages = count / every };
 	for (uint64_t at = 0; at < count; at += sizeof(there)) {
