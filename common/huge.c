@@ -36,11 +36,13 @@ char *huge_pages_text(uint64_t page_bytes, char buf[static 96])
 {
 	uint64_t total, left;
 	char size[FORMAT_LEN];
+	int error = errno;
 
 	pool_number(page_bytes, "nr_hugepages", &total);
 	pool_number(page_bytes, "free_hugepages", &left);
 	snprintf(buf, 96, "%ju of %ju pages of %s are free", (uintmax_t)left,
 		 (uintmax_t)total, format_size(size, page_bytes));
+	errno = error;
 	return buf;
 }
 

@@ -80,7 +80,7 @@ uint64_t base_page_bytes(void);
 must_check int huge_pages_check(uint64_t page_bytes);
 /* The flags for pages of PAGE_BYTES, beside MAP_HUGETLB, MFD_HUGETLB and SHM_HUGETLB alike. */
 int huge_page_flags(uint64_t page_bytes);
-/* "2 of 5 pages of 2m are free": the pool, for messages. */
+/* "2 of 5 pages of 2m are free": the pool, for messages; errno stays as it is. */
 char *huge_pages_text(uint64_t page_bytes, char buf[static 96]);
 /* The page size of the hugetlbfs that holds PATH, or would hold it. 0 or -errno after saying so. */
 must_check int huge_file_page_bytes(const char *path, uint64_t *page_bytes);

@@ -98,19 +98,27 @@ static bool is_dead(pid_t pid)
 	return dead;
 }
 
-/* A process that was killed counts itself nowhere. While there is a parent it stops the run; the
- * processes that go on alone look for themselves, one of them each second. */
+/* How often to look for the dead: seldom where there are many to look at. */
+static uint64_t look_every_ns(const struct board *b)
+{
+	return ns_per_s + b->total * ns_per_ms;
+}
+
+/* A process that was killed counts itself nowhere. While there is a parent it stops the run; of the
+ * processes that go on alone one looks for itself and all others. */
 static void cross_for_the_dead(struct board *b)
 {
 	uint64_t now = now_ns(), last = atomic_load(&b->counted_ns);
 
-	if (!atomic_load(&b->leaving) || now < last + ns_per_s ||
+	if (!atomic_load(&b->leaving) || now < last + look_every_ns(b) ||
 	    !atomic_compare_exchange_strong(&b->counted_ns, &last, now))
 		return;
-	for (unsigned id = 0; id < b->total; id++)
-		if (!atomic_load(&b->tallies[id].crossed) &&
-		    is_dead(board_meeting(b, id)->pid))
+	for (unsigned first = 0; first < b->total; first += b->threads) {
+		if (!is_dead(board_meeting(b, first)->pid))
+			continue;
+		for (unsigned id = first; id < first + b->threads; id++)
 			board_cross(b, id);
+	}
 }
 
 void crew_line_up(struct worker *w)
@@ -126,7 +134,7 @@ void crew_line_up(struct worker *w)
 		if (crew_stopping(w) || atomic_load(&b->crossed) == b->total)
 			return;
 		bell_wait(&m->bell, bell,
-			  atomic_load(&b->leaving) ? now_ns() + ns_per_s : 0);
+			  atomic_load(&b->leaving) ? now_ns() + look_every_ns(b) : 0);
 		cross_for_the_dead(b);
 	}
 }

@@ -6,8 +6,6 @@
 
 int check_options(void)
 {
-	bool heap = cfg.heap && !cfg.punch_holes;
-	bool accesses = cfg.signal_read || cfg.signal_write;
 	const struct {
 		bool refused;
 		const char *why;
@@ -18,7 +16,7 @@ int check_options(void)
 		  "--sync-rw: expected no --unit, or one of SIZE" },
 		{ cfg.huge_bytes & (cfg.huge_bytes - 1),
 		  "--hugetlb: expected a power of two, such as 2m or 1g" },
-		{ cfg.remap && heap, "--remap: expected no --malloc" },
+		{ cfg.remap && cfg.heap, "--remap: expected no --malloc" },
 		{ !cfg.size_bytes && (cfg.remap || cfg.lock_segment || cfg.mincore ||
 				      cfg.mincore_huge),
 		  "--remap, --lock, --mincore, --mincore-hgpg: expected a SIZE above 0" },
@@ -33,10 +31,10 @@ int check_options(void)
 		{ (cfg.signal_data_given || cfg.signal_times_given) && !cfg.signal_write,
 		  "--signal-write-data, --signal-write-times: expected "
 		  "--write-signal-write with it" },
-		{ (cfg.signal_random || cfg.signal_verify) && !accesses,
+		{ (cfg.signal_random || cfg.signal_verify) && !cfg.signal_accesses,
 		  "--signal-read-random, --signal-verify: expected --write-signal-read "
 		  "or --write-signal-write with it" },
-		{ cfg.signal_loop && !accesses && !cfg.signal_madvise,
+		{ cfg.signal_loop && !cfg.signal_accesses && !cfg.signal_madvise,
 		  "--signal-loop: expected --write-signal-read, --write-signal-write or "
 		  "--write-signal-madv-thp with it" },
 	};
@@ -162,7 +160,8 @@ static int check_mappings(void)
 {
 	uint64_t units = times(units_wanted(), cfg.run.threads);
 
-	if (cfg.prealloc || cfg.heap || cfg.anonymous ||
+	/* Only plain anonymous ones merge. */
+	if (cfg.prealloc || cfg.heap || (cfg.anonymous && !cfg.backing.huge) ||
 	    units < cfg.run.limits.max_map_count)
 		return 0;
 	return refused("--unit: %ju mappings in a process, but vm.max_map_count is %ju",

@@ -36,14 +36,14 @@ int holders_open(void)
 
 static int write_pids(const pid_t *pids, unsigned count)
 {
-	char *text = malloc(count * sizeof("-2147483648"));
-	size_t len = 0;
+	size_t room = count * sizeof("-2147483648"), len = 0;
+	char *text = malloc(room);
 	int ret;
 
 	if (!text)
 		return failed("memory for %u pids", count);
 	for (unsigned i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "%d\n", pids[i]);
+		len += (size_t)snprintf(text + len, room - len, "%d\n", pids[i]);
 	ret = write_all(holders.fd, text, len);
 	free(text);
 	errno = -ret;

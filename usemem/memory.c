@@ -166,17 +166,16 @@ static int punch(const struct task *task, uint64_t unit, char *start)
 			   (uint64_t)(start - (char *)task->units[unit]));
 	bool locked = cfg.mlock || cfg.menu;
 
-	if (cfg.fallocate_punch_holes)
-		return fallocate(cfg.backing.fd,
-				 FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
-				 (off_t)page)
-			       ? failed("punch a hole at offset %jd of %s", (intmax_t)at,
-					cfg.backing.path ?: cfg.backing.source->name)
-			       : 0;
-	return madvise(start, page, locked ? MADV_DONTNEED_LOCKED : MADV_DONTNEED)
-		       ? failed("madvise(%s)",
-				locked ? "MADV_DONTNEED_LOCKED" : "MADV_DONTNEED")
-		       : 0;
+	if (cfg.fallocate_punch_holes) {
+		if (!fallocate(cfg.backing.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			       at, (off_t)page))
+			return 0;
+		return failed("punch a hole at offset %jd of %s", (intmax_t)at,
+			      cfg.backing.path ?: cfg.backing.source->name);
+	}
+	if (!madvise(start, page, locked ? MADV_DONTNEED_LOCKED : MADV_DONTNEED))
+		return 0;
+	return failed("madvise(%s)", locked ? "MADV_DONTNEED_LOCKED" : "MADV_DONTNEED");
 }
 
 int punch_unit(struct task *task, uint64_t unit)

@@ -154,23 +154,47 @@ static void note_choices(void)
 		     "are ignored");
 }
 
+/* What follows from the options as they were given. */
+static void derive(void)
+{
+	cfg.unit_asked = cfg.unit_bytes;
+	cfg.prealloc |= cfg.remap || cfg.mincore;
+	cfg.frees = !cfg.prealloc;
+	cfg.signal_accesses = cfg.signal_read || cfg.signal_write;
+	cfg.rounds = cfg.signal_accesses || cfg.signal_madvise || cfg.madv_pageout;
+	cfg.heap_off = cfg.heap && cfg.punch_holes;
+	cfg.heap &= !cfg.heap_off;
+}
+
 static void apply_defaults(void)
 {
 	cfg.step_bytes = cfg.step_bytes / sizeof(uint64_t) * sizeof(uint64_t)
 				 ?: sizeof(uint64_t);
 	cfg.unit_bytes = MAX(MIN(cfg.unit_asked ?: UINT64_MAX, cfg.size_bytes), 1);
-	cfg.prealloc |= cfg.remap || cfg.mincore;
-	cfg.frees = !cfg.prealloc;
-	cfg.signal_accesses = cfg.signal_read || cfg.signal_write;
-	cfg.rounds = cfg.signal_accesses || cfg.signal_madvise || cfg.madv_pageout;
 	cfg.seed_taken = (cfg.random || cfg.signal_random) && !cfg.seed;
 	if (cfg.seed_taken) {
 		if (getrandom(&cfg.seed, sizeof(cfg.seed), 0) != sizeof(cfg.seed))
 			cfg.seed = now_ns();
 		cfg.seed = (cfg.seed & UINT32_MAX) ?: 1;
 	}
-	cfg.heap_off = cfg.heap && cfg.punch_holes;
-	cfg.heap &= !cfg.heap_off;
+}
+
+/* A file has the huge pages of its filesystem, and those are no others than was asked for. */
+static int choose_huge_pages(struct backing *b)
+{
+	char there[FORMAT_LEN];
+	int ret = 0;
+
+	b->page_bytes = cfg.huge_bytes ?: cfg.run.limits.hugepage_bytes;
+	if (b->source == &source_file)
+		ret = huge_file_page_bytes(b->path, &b->page_bytes);
+	else
+		ret = huge_pages_check(b->page_bytes);
+	if (!ret && cfg.huge_bytes && cfg.huge_bytes != b->page_bytes)
+		ret = refused("--hugetlb: expected %s, the pages of %s",
+			      format_size(there, b->page_bytes), b->path);
+	cfg.huge_bytes = b->page_bytes;
+	return ret;
 }
 
 /* The backing: the first that applies. */
@@ -198,11 +222,7 @@ static int choose_backing(void)
 		b->path = cfg.file;
 	if (!b->huge)
 		return 0;
-	if (b->source == &source_file)
-		return huge_file_page_bytes(b->path, &b->page_bytes);
-	cfg.huge_bytes = cfg.huge_bytes ?: cfg.run.limits.hugepage_bytes;
-	b->page_bytes = cfg.huge_bytes;
-	return huge_pages_check(b->page_bytes);
+	return choose_huge_pages(b);
 }
 
 bool walk_has_line(void)
@@ -215,7 +235,7 @@ int read_command_line(int argc, char **argv)
 	int operand = run_parse(&cfg.run, &usage, usemem_options, argc, argv);
 	int ret = read_size(argc, argv, operand);
 
-	cfg.unit_asked = cfg.unit_bytes;
+	derive();
 	if (!ret)
 		ret = read_patterns();
 	if (!ret)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* Where there is nothing to be had in a unit's table, nothing is looked up. */
+/* Only those that somebody will look at. */
 static int open_tables(struct task *task)
 {
 	uint64_t count = cfg.size_bytes ? units_wanted() : 0;

@@ -122,12 +122,13 @@ static uint64_t share_of_unit(const struct phase *phase, uint64_t left, uint64_t
 static int sweep_once(struct worker *w, const struct phase *phase, uint64_t pass)
 {
 	const struct task *task = w->data;
-	uint64_t left = phase->at_most, remaining = 0;
+	uint64_t left = phase->at_most, count = task->unit_count;
+	/* All units but the last are alike. */
+	uint64_t remaining =
+		count ? (count - 1) * unit_accesses(0) + unit_accesses(count - 1) : 0;
 	int ret = 0;
 
-	for (uint64_t unit = 0; unit < task->unit_count; unit++)
-		remaining += unit_accesses(unit);
-	for (uint64_t unit = 0; unit < task->unit_count && left && !ret; unit++) {
+	for (uint64_t unit = 0; unit < count && left && !ret; unit++) {
 		uint64_t n = unit_accesses(unit);
 		uint64_t share = share_of_unit(phase, left, n, remaining), rest = share;
 

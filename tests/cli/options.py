@@ -808,6 +808,10 @@ def huge_files(tests):
         tests.check('-U --fallocate-punch-holes on hugetlbfs: done', 1, punched.out.count(DONE.encode()))
         small = run(tests, '-U -f f -u 64k 2m'.split(), prefix=probe)
         tests.check('-U -f -u less than a huge page: status', 2, small.status)
+        other = run(tests, '--hugetlb=1g -f f 2m'.split(), prefix=probe)
+        tests.check('--hugetlb=1g on hugetlbfs of another size: status', 2, other.status)
+        tests.check('--hugetlb=1g on hugetlbfs of another size: stderr', '--hugetlb.*2m', other.err,
+                    b'--hugetlb: expected 2m, the pages of f' in other.err)
 
 
 # afterwards: -M, --punch-holes, --madv-pageout, -s, -x, -d, -p, -g
