@@ -11,19 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where a link leads is written, not the link. */
+static int open_dir(struct output *file)
+{
+	char target[PATH_MAX], copy[PATH_MAX];
+
+	if (!realpath(file->path, target))
+		snprintf(target, sizeof(target), "%s", file->path);
+	memcpy(copy, target, sizeof(copy));
+	snprintf(file->name, sizeof(file->name), "%s", basename(copy));
+	file->dir = open(dirname(target), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return file->dir < 0 ? -errno : 0;
+}
+
 /* A nameless file beside what PATH is or will be; the old one stays until the new is complete. */
 static int open_beside(struct output *file)
 {
-	char *copy = strdup(file->target);
-
-	if (!copy)
-		return -ENOMEM;
-	file->fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	free(copy);
+	file->fd = openat(file->dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
 	if (file->fd >= 0)
 		file->nameless = true;
 	else if (errno == EOPNOTSUPP || errno == EISDIR)
-		file->fd = open(file->target, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		file->fd = openat(file->dir, file->name, O_WRONLY | O_CREAT | O_CLOEXEC,
+				  0666);
 	return file->fd < 0 ? -errno : 0;
 }
 
@@ -61,17 +70,14 @@ int output_open(struct output *file, const char *path)
 	struct stat st;
 	int ret = 0;
 
-	*file = (struct output){ .path = path, .fd = STDOUT_FILENO };
+	*file = (struct output){ .path = path, .fd = STDOUT_FILENO, .dir = -1 };
 	if (output_is_stdout(path))
 		return 0;
-	/* Where a link leads is written, not the link. */
-	if (!realpath(path, file->target))
-		snprintf(file->target, sizeof(file->target), "%s", path);
-	if (stat(path, &st))
+	ret = open_dir(file);
+	if (!ret && stat(path, &st))
 		ret = errno == ENOENT ? open_missing(file) : -errno;
-	else if (S_ISREG(st.st_mode) && open_instead(file, &st))
-		ret = 0;
-	else if ((file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
+	else if (!ret && !(S_ISREG(st.st_mode) && open_instead(file, &st)) &&
+		 (file->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0)
 		ret = -errno;
 	errno = -ret;
 	return ret ? failed("create %s", path) : 0;
@@ -80,18 +86,19 @@ int output_open(struct output *file, const char *path)
 /* Give the nameless file its name, in the place of what is there. */
 static int link_file(const struct output *file)
 {
-	char self[64], aside[PATH_MAX + 16];
+	char self[64], aside[NAME_MAX + 16];
 	int ret;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", file->fd);
-	if (!linkat(AT_FDCWD, self, AT_FDCWD, file->target, AT_SYMLINK_FOLLOW))
+	if (!linkat(AT_FDCWD, self, file->dir, file->name, AT_SYMLINK_FOLLOW))
 		return 0;
-	snprintf(aside, sizeof(aside), "%s.%d", file->target, getpid());
-	if (errno != EEXIST || linkat(AT_FDCWD, self, AT_FDCWD, aside, AT_SYMLINK_FOLLOW))
+	snprintf(aside, sizeof(aside), "%s.%d", file->name, getpid());
+	if (errno != EEXIST ||
+	    linkat(AT_FDCWD, self, file->dir, aside, AT_SYMLINK_FOLLOW))
 		return -errno;
-	ret = rename(aside, file->target) ? -errno : 0;
+	ret = renameat(file->dir, aside, file->dir, file->name) ? -errno : 0;
 	if (ret)
-		unlink(aside);
+		unlinkat(file->dir, aside, 0);
 	return ret;
 }
 
@@ -117,7 +124,7 @@ static int write_document(struct output *file, const char *text)
 	if (ret)
 		return ret;
 	ret = link_file(file);
-	if (!ret || (fd = open(file->target, O_WRONLY | O_CLOEXEC)) < 0)
+	if (!ret || (fd = openat(file->dir, file->name, O_WRONLY | O_CLOEXEC)) < 0)
 		return ret;
 	ret = write_in_place(fd, text);
 	return close(fd) && !ret ? -errno : ret;
@@ -129,6 +136,8 @@ int output_write(struct output *file, const char *text)
 
 	if (file->fd != STDOUT_FILENO && close(file->fd) && !ret)
 		ret = -errno;
+	if (file->dir >= 0)
+		close(file->dir);
 	errno = -ret;
 	return ret ? failed("write results to %s",
 			    file->fd == STDOUT_FILENO ? "standard output" : file->path)

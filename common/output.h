@@ -10,7 +10,10 @@
 
 struct output {
 	const char *path;
-	char target[PATH_MAX]; /* path with links followed */
+	/* Where it is, with links followed: what is mounted over the directory during the run does
+	 * not hide it. */
+	int dir;
+	char name[NAME_MAX + 1];
 	int fd;
 	bool nameless;
 };
