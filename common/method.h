@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 struct target {
-	int fd; /* open for reading; with O_DIRECT if direct */
+	int fd;           /* open for reading; with O_DIRECT if direct */
 	const char *name; /* what messages call it */
 	uint64_t size_bytes, block_bytes;
 	unsigned depth; /* requests in flight at most, for methods that have any */
@@ -31,12 +31,12 @@ enum ability { CANNOT, CAN, ALWAYS };
 
 struct method {
 	const char *name, *help;
-	size_t state_bytes;          /* zeroed memory, allocated by method_open() */
-	enum ability direct;         /* O_DIRECT */
-	enum ability uncached;       /* RWF_DONTCACHE; never ALWAYS */
-	bool many;                   /* has target.depth requests in flight */
-	bool no_data;                /* moves nothing: there is nothing to check */
-	bool maps;                   /* maps the whole file: takes page tables */
+	size_t state_bytes;    /* zeroed memory, allocated by method_open() */
+	enum ability direct;   /* O_DIRECT */
+	enum ability uncached; /* RWF_DONTCACHE; never ALWAYS */
+	bool many;             /* has target.depth requests in flight */
+	bool no_data;          /* moves nothing: there is nothing to check */
+	bool maps;             /* maps the whole file: takes page tables */
 	/* 0, or -errno after saying so: unsupported() where the kernel, the filesystem or the
 	 * sandbox refuses. After a failure close() is not called. */
 	int (*open)(void *state, const struct target *t);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int parse_flag(const struct opt *o, const char *text)
@@ -95,6 +96,30 @@ static int parse_text(const struct opt *o, const char *text)
 	return 0;
 }
 
+static int parse_list(const struct opt *o, const char *text)
+{
+	struct words *words = o->to.words;
+	const char **more = realloc(words->at, (words->count + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[words->count] = text;
+	words->at = more;
+	words->count++;
+	return 0;
+}
+
+static int parse_choice(const struct opt *o, const char *text)
+{
+	for (unsigned i = 0; o->choices[i]; i++) {
+		if (strcmp(o->choices[i], text))
+			continue;
+		*o->to.count = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static void show_tasks(const struct opt *o, char *text)
 {
 	if (*o->to.count)
@@ -123,6 +148,17 @@ static void show_text(const struct opt *o, char *text)
 {
 	if (*o->to.text)
 		snprintf(text, FORMAT_LEN, "%s", *o->to.text);
+}
+
+static void show_list(const struct opt *o, char *text)
+{
+	if (o->to.words->count)
+		snprintf(text, FORMAT_LEN, "%s", o->to.words->at[0]);
+}
+
+static void show_choice(const struct opt *o, char *text)
+{
+	snprintf(text, FORMAT_LEN, "%s", o->choices[*o->to.count]);
 }
 
 const struct opt_kind_row opt_kinds[] = {
@@ -154,6 +190,10 @@ const struct opt_kind_row opt_kinds[] = {
 			    NULL },
 	[OPT_KIND_WORD] = { "WORD", required_argument, "a word", parse_text, show_text,
 			    NULL },
+	[OPT_KIND_LIST] = { "FILE", required_argument, "a text", parse_list, show_list,
+			    NULL },
+	[OPT_KIND_CHOICE] = { "WORD", required_argument, "one of", parse_choice,
+			      show_choice, NULL },
 	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL,
 			     NULL },
 	[OPT_KIND_MAYBE_SIZE] = { "SIZE", optional_argument,

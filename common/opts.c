@@ -161,6 +161,8 @@ static void print_row(FILE *out, const struct opt *o)
 	if (opt_kinds[o->kind].show)
 		opt_kinds[o->kind].show(o, value);
 	fprintf(out, "  %-27s %s", option, o->help ?: "the same");
+	for (unsigned i = 0; o->choices && o->choices[i]; i++)
+		fprintf(out, "%s%s", i ? ", " : ": ", o->choices[i]);
 	if (value[0])
 		fprintf(out, " (%s)", value);
 	fputc('\n', out);
@@ -216,15 +218,30 @@ static const char *name_of(const struct opt *o, char buf[static 64])
 	return buf;
 }
 
+/* What row O wants: with the words of which it takes one. */
+static const char *expected_by(const struct opt *o, char buf[static 256])
+{
+	const char *expected = opt_kinds[o->kind].expected;
+	size_t len;
+
+	if (!o->choices)
+		return expected;
+	len = (size_t)snprintf(buf, 256, "%s", expected);
+	for (unsigned i = 0; o->choices[i] && len < 256; i++)
+		len += (size_t)snprintf(buf + len, 256 - len, "%s%s", i ? ", " : " ",
+					o->choices[i]);
+	return buf;
+}
+
 /* Say what is wrong with the word at which getopt_long stopped with C. */
 static int refuse_word(const struct parser *p, int c, char **argv)
 {
 	unsigned row = optopt ? row_of(p, optopt) : p->count;
-	char name[64];
+	char name[64], words[256];
 
 	if (c == ':' && row < p->count)
 		return refused("%s: expected %s after it", name_of(p->rows[row], name),
-			       opt_kinds[p->rows[row]->kind].expected);
+			       expected_by(p->rows[row], words));
 	if (row < p->count)
 		return refused("%s: takes no argument", name_of(p->rows[row], name));
 	if (optopt)
@@ -254,8 +271,8 @@ static int parse_row(struct parser *p, unsigned row, int argc, char **argv)
 {
 	const struct opt *o = p->rows[row];
 	const struct opt_kind_row *kind = &opt_kinds[o->kind];
+	char name[64], words[256];
 	uint64_t whole;
-	char name[64];
 	int ret;
 
 	if (!kind->parse)
@@ -274,9 +291,11 @@ static int parse_row(struct parser *p, unsigned row, int argc, char **argv)
 	if (ret == -ERANGE)
 		return refused("%s '%s': too large; expected %s", name_of(o, name),
 			       optarg, kind->expected);
+	if (ret == -ENOMEM)
+		return failed("%s '%s'", name_of(o, name), optarg);
 	if (ret)
 		return refused("%s '%s': expected %s", name_of(o, name), optarg,
-			       kind->expected);
+			       expected_by(o, words));
 	return 0;
 }
 

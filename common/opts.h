@@ -21,6 +21,8 @@ enum opt_kind {
 	OPT_KIND_SLEEP,      /* a time; a negative one is for ever, UINT64_MAX */
 	OPT_KIND_TEXT,       /* a file's name; points into argv */
 	OPT_KIND_WORD,       /* another text; likewise */
+	OPT_KIND_LIST,       /* a file's name, as often as wanted */
+	OPT_KIND_CHOICE,     /* one of the row's words: stores its index */
 	OPT_KIND_MAYBE,      /* text that may be left out: --name[=TEXT]; "" then */
 	OPT_KIND_MAYBE_SIZE, /* likewise a size, which then stays as it is */
 	/* A file's name that may be left out: the next word unless that begins with - or is a
@@ -29,6 +31,12 @@ enum opt_kind {
 	OPT_KIND_ALIAS, /* another name of the row before */
 	OPT_KIND_HELP,  /* the table on standard output, exit 0 */
 	OPT_KIND_VERSION,
+};
+
+/* What an option was given, each time it was; the texts point into argv. */
+struct words {
+	const char **at; /* malloc'ed */
+	unsigned count;
 };
 
 /* A row. The parser, the short-option string, --help and the JSON result all come from it; the
@@ -42,9 +50,11 @@ struct opt {
 		unsigned *count;
 		uint64_t *number, *size, *time;
 		const char **text;
+		struct words *words;
 	} to;
 	const char *help;
-	unsigned value; /* of OPT_KIND_SET */
+	unsigned value;             /* of OPT_KIND_SET */
+	const char *const *choices; /* of OPT_KIND_CHOICE, ended by NULL */
 	/* A name that came after scripts began to abbreviate the others: a prefix that fits only
 	 * one older name means that one, whatever later names it fits. */
 	bool later;
@@ -88,6 +98,14 @@ struct opt {
 #define OPT_TEXT(l, n, p, h)                    \
 	{                                       \
 		OPT_ROW(TEXT, l, n, text, p, h) \
+	}
+#define OPT_LIST(l, n, p, h)                     \
+	{                                        \
+		OPT_ROW(LIST, l, n, words, p, h) \
+	}
+#define OPT_CHOICE(l, n, p, c, h)                                  \
+	{                                                          \
+		OPT_ROW(CHOICE, l, n, count, p, h), .choices = (c) \
 	}
 #define OPT_HELP(l, n, h)                          \
 	{                                          \

@@ -80,6 +80,15 @@ static void option_key(const struct opt *o, char key[static 64])
 			*at = '_';
 }
 
+static json_t *json_words(const struct words *words)
+{
+	json_t *array = json_array();
+
+	for (unsigned i = 0; i < words->count; i++)
+		json_array_append_new(array, json_text(words->at[i]));
+	return array;
+}
+
 static json_t *option_value(const struct opt *o)
 {
 	if (o->given && !*o->given)
@@ -99,6 +108,10 @@ static json_t *option_value(const struct opt *o)
 	case OPT_KIND_MAYBE:
 	case OPT_KIND_NEXT:
 		return *o->to.text ? json_text(*o->to.text) : json_null();
+	case OPT_KIND_LIST:
+		return json_words(o->to.words);
+	case OPT_KIND_CHOICE:
+		return json_string(o->choices[*o->to.count]);
 	case OPT_KIND_END:
 	case OPT_KIND_ALIAS:
 	case OPT_KIND_HELP:
