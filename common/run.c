@@ -29,6 +29,7 @@ struct session {
 	double *rates; /* of each measured repetition, in KB/s as the lines have it */
 	unsigned measured;
 	uint64_t shortest_window_ns;
+	bool opened;           /* the place for the results */
 	bool done;             /* set-up was all there was to do */
 	double slowest_share;  /* of the slowest worker in its repetition's median */
 	struct crew_view last; /* what the last tick saw */
@@ -138,12 +139,34 @@ static int repeat_once(struct session *s, const struct crew *crew,
 	return ret;
 }
 
-static void warn(struct session *s, const char *text)
+static void printf_like(3, 0)
+	add_warning(struct report *r, bool say, const char *fmt, va_list args)
 {
-	report_warning(s->report, text);
-	/* Who runs it as scripts have always done sees what scripts have always seen. */
-	if (s->run->samples || s->run->json)
+	char text[512];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	report_warning(r, text);
+	if (say)
 		note("warning: %s", text);
+}
+
+void run_warning(struct report *r, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_warning(r, true, fmt, args);
+	va_end(args);
+}
+
+/* Who runs it as scripts have always done sees what scripts have always seen. */
+static void printf_like(2, 3) warn(struct session *s, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_warning(s->report, s->run->samples || s->run->json, fmt, args);
+	va_end(args);
 }
 
 /* Each with what to do about it. */
@@ -152,18 +175,17 @@ static void add_warnings(struct session *s, const struct summary *all)
 	struct summary rest;
 
 	if (s->shortest_window_ns < 100 * ns_per_ms)
-		warn(s, "a run took less than 100 ms: walk more (a larger SIZE, or "
-			"--repeat)");
-	if (s->run->workers > s->run->topo.allowed.count)
+		warn(s, "a run took less than 100 ms: %s", s->run->longer);
+	if ((s->run->has & RUN_TASKS) && s->run->workers > s->run->topo.allowed.count)
 		warn(s, "more tasks than CPUs that may be used: they take turns (--nproc "
 			"auto)");
 	if (s->slowest_share < 0.8)
-		warn(s, "the slowest task has less than 80 % of the median task's rate: "
+		warn(s, "the slowest task has less than 80 %% of the median task's rate: "
 			"are the CPUs shared or unlike? (--bind 1)");
 	if (s->measured < 3)
 		return;
 	if (all->stddev > 0.05 * all->mean)
-		warn(s, "the runs spread by more than 5 %: quiet the machine, or take "
+		warn(s, "the runs spread by more than 5 %%: quiet the machine, or take "
 			"more --samples");
 	summarize(s->rates + 1, s->measured - 1, &rest);
 	if (fabs(s->rates[0] - rest.median) >
@@ -197,6 +219,7 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	mine.cpu_sets = run->node_cpus;
 	mine.cpu_sets_count = run->node_count;
 	mine.runtime_ns = run->runtime_ns;
+	mine.max_ops = run->max_ops;
 	mine.context = s;
 	mine.tick = tick;
 	mine.tick_ns = run->interval_ns;
@@ -208,6 +231,8 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 static int session_open(struct session *s, struct run *run, const struct run_hooks *hooks,
 			struct output *file)
 {
+	int ret;
+
 	*s = (struct session){ .run = run,
 			       .shortest_window_ns = UINT64_MAX,
 			       .slowest_share = 1 };
@@ -216,9 +241,16 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 	if (!s->rates || !s->report)
 		return failed("memory for the results");
 	report_environment(s->report, &run->topo, &run->limits);
-	if (hooks->describe)
-		hooks->describe(s->report);
-	return run->json ? output_open(file, run->json) : 0;
+	/* Before anything is mounted over the directory that it may be in. */
+	ret = run->json ? output_open(file, run->json) : 0;
+	if (ret)
+		return ret;
+	s->opened = true;
+	if (run->fs.type)
+		ret = fs_open(&run->fs, run->dirs.at[0], &run->fs_made);
+	if (!ret && hooks->describe)
+		ret = hooks->describe(s->report);
+	return ret;
 }
 
 int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks *hooks)
@@ -228,16 +260,15 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	struct session s;
 	struct crew mine;
 	int signal = 0, wrote, ret = session_open(&s, run, hooks, &file);
-	bool opened = !ret;
 
 	mine = crew_for(&s, crew);
 	for (uint64_t i = 0; i < total && !ret && !signal && !s.done; i++) {
 		run->warming = i < run->warmup;
 		ret = repeat_once(&s, &mine, hooks, &signal);
 	}
-	if (opened && !ret && !signal && !s.done)
+	if (!ret && !signal && !s.done)
 		ret = conclude(&s);
-	if (opened && run->json) {
+	if (s.opened && run->json) {
 		report_outcome(s.report, ret, signal);
 		wrote = report_write(s.report, &file);
 		ret = ret ? ret : wrote;

@@ -4,12 +4,24 @@
 #define COMMON_RUN_H
 
 #include "common/crew.h"
+#include "common/fs.h"
 #include "common/limits.h"
 #include "common/opts.h"
 #include "common/report.h"
 #include "common/topo.h"
 
+/* Which of the standard options a program has, besides those that all have. */
+enum {
+	RUN_TASKS = 1, /* --nproc, --thread */
+	RUN_OPS = 2,   /* --ops, --seed */
+	RUN_FS = 4,    /* --dir, --fs and what belongs to it */
+	RUN_FILES = 8, /* --keep, --allow-tmpfs: it makes scratch files */
+};
+
 struct run {
+	unsigned has; /* RUN_ bits */
+	/* What makes a run longer, for the warning about one that was too short. */
+	const char *longer;
 	/* The standard options; a program may set defaults before run_parse(). */
 	unsigned processes, threads; /* 0: as if not given, one */
 	uint64_t bind_stride;        /* 0: do not bind; BIND_NODE: by node */
@@ -18,6 +30,12 @@ struct run {
 		warmup; /* samples 0: not asked for, one run and no summary of runs */
 	uint64_t interval_ns;
 	const char *json; /* NULL: classic lines; "": standard output */
+	uint64_t max_ops; /* of each worker; 0: no limit */
+	uint64_t seed;    /* one is taken where it is not given */
+	bool seed_given;
+	struct words dirs; /* for scratch files: one at least */
+	bool keep, allow_tmpfs;
+	struct fs_config fs;
 	bool force, dry_run;
 	bool quiet; /* no live line */
 	/* What run_parse() found. */
@@ -28,8 +46,9 @@ struct run {
 	struct cpus *node_cpus; /* with --bind node: the allowed CPUs of each node */
 	unsigned node_count;
 	bool lines; /* standard output is for lines, not for JSON */
+	struct fs_made fs_made;
 	const struct opt *own;
-	struct opt standard[16];
+	struct opt standard[32];
 	int argc;
 	char **argv; /* as typed: parsing permutes the other */
 };
@@ -38,7 +57,9 @@ enum { RUN_DONE = 1 };
 
 /* What a program adds to a repetition. Each hook may be NULL. */
 struct run_hooks {
-	void (*describe)(struct report *r); /* once: what no option row holds */
+	/* Once, when a scratch filesystem is there: what no option row holds. 0 or -errno after
+	 * saying so. */
+	int (*describe)(struct report *r);
 	/* Before the fan-out, in the parent: 0, -errno, or RUN_DONE if that was all. */
 	int (*set_up)(void);
 	/* Figures of a repetition that went well or was interrupted; after RUN_DONE without
@@ -57,12 +78,16 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
  * the tasks, in whole pages. NAME is what refused() calls it. 0 or -errno after saying so. */
 must_check int run_size(struct run *run, const char *name, const char *text,
 			uint64_t *bytes);
+/* A seed where none was given: small enough to be typed, never 0. */
+uint64_t run_take_seed(void);
 /* Keep this process and all workers to the CPUs of NODE that they may use. 0 or -errno after saying
  * so. */
 must_check int run_on_node(struct run *run, uint64_t node);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);
+/* "warning: ..." on stderr, and into the results. */
+void run_warning(struct report *r, const char *fmt, ...) printf_like(2, 3);
 /* Run CREW, whose fan-out, binding and run time come from RUN, as often as was asked for, and
  * write the results. Stops at the first repetition that fails or is interrupted. Returns the
  * exit status of the program. */

@@ -4,43 +4,81 @@
 #include "common/parse.h"
 #include "common/run.h"
 
+#include "common/clock.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { MAX_REPETITIONS = 1000000 };
 
 void run_fill_standard(struct run *run)
 {
-	const struct opt standard[] = {
-		OPT_TASKS('n', "nproc", &run->processes, "processes"),
-		OPT_TASKS('t', "thread", &run->threads, "threads in each process"),
-		OPT_BIND('b', "bind", &run->bind_stride,
-			 "bind task i to the allowed CPU of rank i x K, or node"),
-		OPT_TIME('T', "runtime", &run->runtime_ns, "stop after TIME"),
-		OPT_LATER(COUNT, 0, "samples", number, &run->samples,
-			  "run N times, and summarize the throughputs"),
-		OPT_LATER(COUNT, 0, "warmup", number, &run->warmup,
-			  "run N times more before that, uncounted"),
-		OPT_LATER(TIME, 0, "interval", time, &run->interval_ns,
-			  "say every TIME on stderr how far it got"),
-		OPT_LATER(MAYBE, 0, "json", text, &run->json,
-			  "one JSON document, to FILE or instead of the lines"),
-		OPT_LATER(FLAG, 0, "force", flag, &run->force,
-			  "start although the memory will not do"),
-		OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,
-			  "say what would be done, and end"),
-		OPT_HELP('h', "help", "this text"),
-		{ .kind = OPT_KIND_VERSION,
-		  .name = "version",
-		  .help = "name and version",
-		  .later = true },
-		OPT_END,
+	const struct {
+		unsigned has; /* any of these; 0: every program */
+		struct opt row;
+	} all[] = {
+		{ RUN_TASKS, OPT_TASKS('n', "nproc", &run->processes, "processes") },
+		{ RUN_TASKS,
+		  OPT_TASKS('t', "thread", &run->threads, "threads in each process") },
+		{ 0, OPT_BIND('b', "bind", &run->bind_stride,
+			      "bind task i to the allowed CPU of rank i x K, or node") },
+		{ 0, OPT_TIME('T', "runtime", &run->runtime_ns, "stop after TIME") },
+		{ RUN_OPS, OPT_COUNT(0, "ops", &run->max_ops,
+				     "stop each task after N operations") },
+		{ RUN_OPS, OPT_GIVEN(COUNT, 0, "seed", number, &run->seed,
+				     &run->seed_given, "of what is random") },
+		{ RUN_FILES | RUN_FS,
+		  OPT_LATER(LIST, 0, "dir", words, &run->dirs,
+			    "scratch files go here; again: dealt over all "
+			    "(/var/tmp)") },
+		{ RUN_FILES, OPT_FLAG(0, "keep", &run->keep,
+				      "give the scratch files names when done") },
+		{ RUN_FILES, OPT_FLAG(0, "allow-tmpfs", &run->allow_tmpfs,
+				      "scratch files may be in memory") },
+		{ RUN_FS, OPT_LATER(WORD, 0, "fs", text, &run->fs.type,
+				    "a new filesystem TYPE[,OPTION...] over DIR, seen by "
+				    "this run only") },
+		{ RUN_FS, OPT_LATER(SIZE, 0, "fs-size", size, &run->fs.size_bytes,
+				    "of that size; else by the room there is") },
+		{ RUN_FS, OPT_LATER(WORD, 0, "mkfs-options", text, &run->fs.mkfs_options,
+				    "more arguments for its mkfs, in one word") },
+		{ RUN_FS,
+		  OPT_LATER(WORD, 0, "mount-options", text, &run->fs.mount_options,
+			    "more options of its mount") },
+		{ RUN_FS, OPT_LATER(TEXT, 0, "fs-on", text, &run->fs.on,
+				    "its image in that directory, in memory (tmpfs), or "
+				    "a device") },
+		{ RUN_FS, OPT_LATER(FLAG, 0, "wipe", flag, &run->fs.wipe,
+				    "that device may be overwritten") },
+		{ 0, OPT_LATER(COUNT, 0, "samples", number, &run->samples,
+			       "run N times, and summarize the throughputs") },
+		{ 0, OPT_LATER(COUNT, 0, "warmup", number, &run->warmup,
+			       "run N times more before that, uncounted") },
+		{ 0, OPT_LATER(TIME, 0, "interval", time, &run->interval_ns,
+			       "say every TIME on stderr how far it got") },
+		{ 0, OPT_LATER(MAYBE, 0, "json", text, &run->json,
+			       "one JSON document, to FILE or instead of the lines") },
+		{ 0, OPT_LATER(FLAG, 0, "force", flag, &run->force,
+			       "start although the memory will not do") },
+		{ 0, OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,
+			       "say what would be done, and end") },
+		{ 0, OPT_HELP('h', "help", "this text") },
+		{ 0,
+		  { .kind = OPT_KIND_VERSION,
+		    .name = "version",
+		    .help = "name and version",
+		    .later = true } },
+		{ 0, OPT_END },
 	};
+	struct opt *next = run->standard;
 
-	_Static_assert(sizeof(standard) <= sizeof(run->standard),
+	_Static_assert(ARRAY_SIZE(all) <= ARRAY_SIZE(run->standard),
 		       "room for the standard options");
-	memcpy(run->standard, standard, sizeof(standard));
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (!all[i].has || (all[i].has & run->has))
+			*next++ = all[i].row;
 }
 
 /* Once all options are known, and once only. */
@@ -123,6 +161,29 @@ int run_size(struct run *run, const char *name, const char *text, uint64_t *byte
 	return 0;
 }
 
+uint64_t run_take_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = now_ns();
+	return (seed & UINT32_MAX) ?: 1;
+}
+
+/* Where scratch files go, and what is to be mounted there. */
+static int settle_dirs(struct run *run)
+{
+	static const char *usual[] = { "/var/tmp" };
+
+	if (!run->dirs.count)
+		run->dirs = (struct words){ usual, ARRAY_SIZE(usual) };
+	if (run->fs.type && run->dirs.count > 1)
+		return refused("--fs: expected one --dir, over which it is mounted");
+	if (run->fs.type && run->keep)
+		return refused("--keep: expected no --fs, whose files go with it");
+	return fs_check(&run->fs);
+}
+
 int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,
 	      char **argv)
 {
@@ -140,7 +201,11 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
 	sharing.context = run;
 	operand = opts_parse(&sharing, own, run->standard, argc, argv);
 	run->lines = !run->json || !output_is_stdout(run->json);
-	ret = look_around(run);
+	ret = settle_dirs(run);
+	if (!run->seed_given)
+		run->seed = run_take_seed();
+	if (!ret)
+		ret = look_around(run);
 	if (!ret && run->bind_stride == BIND_NODE)
 		ret = find_node_cpus(run);
 	if (ret)

@@ -6,9 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 
-static void describe(struct report *r)
+static int describe(struct report *r)
 {
 	report_option(r, "size_bytes", cfg.size_bytes);
+	return 0;
 }
 
 /* On standard output, unless that is for JSON, of which a dry run has none. */

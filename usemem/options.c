@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* options - usemem's command line, and what follows from it. */
-#include "common/clock.h"
 #include "common/parse.h"
 #include "usemem/usemem.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 
 struct config cfg = {
 	.step_bytes = sizeof(uint64_t),
 	.passes = 1,
 	.signal_times = 1,
 	.fill = "index",
-	.run = { .processes = 1, .threads = 1 },
+	.run = { .has = RUN_TASKS,
+		 .longer = "walk more (a larger SIZE, or --repeat)",
+		 .processes = 1,
+		 .threads = 1 },
 };
 
 /* In the order of the phases that they concern. */
@@ -172,11 +173,8 @@ static void apply_defaults(void)
 				 ?: sizeof(uint64_t);
 	cfg.unit_bytes = MAX(MIN(cfg.unit_asked ?: UINT64_MAX, cfg.size_bytes), 1);
 	cfg.seed_taken = (cfg.random || cfg.signal_random) && !cfg.seed;
-	if (cfg.seed_taken) {
-		if (getrandom(&cfg.seed, sizeof(cfg.seed), 0) != sizeof(cfg.seed))
-			cfg.seed = now_ns();
-		cfg.seed = (cfg.seed & UINT32_MAX) ?: 1;
-	}
+	if (cfg.seed_taken)
+		cfg.seed = run_take_seed();
 }
 
 /* A file has the huge pages of its filesystem, and those are no others than was asked for. */

@@ -54,13 +54,14 @@ struct row {
 };
 
 static const struct row *row;
-static struct run run;
+static struct run run = { .has = RUN_TASKS, .longer = "do more" };
 static unsigned repetition;
 static char file_path[128];
 
-static void describe(struct report *r)
+static int describe(struct report *r)
 {
 	report_option(r, "described", 42);
+	return 0;
 }
 
 static int set_up(void)
