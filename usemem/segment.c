@@ -9,9 +9,6 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-/* Looked at in one call of mincore(2). */
-enum { MINCORE_PAGES = 4096 };
-
 /* A segment that is marked for removal once it is attached: it goes with this process at the
  * latest (shmctl(2), IPC_RMID). Its ID still serves for locking. */
 static int segment_open(uint64_t bytes, int flags, int *id, void **memory)
@@ -56,24 +53,6 @@ int segment_lock(uint64_t bytes)
 	return ret;
 }
 
-/* Count every EVERYth page of PAGES: with huge pages the base pages of each are alike. */
-static int count_resident(struct pages pages, uint64_t every, struct residency *r)
-{
-	uint64_t page = base_page_bytes(), count = pages.bytes / page;
-	unsigned char there[MINCORE_PAGES];
-
-	*r = (struct residency){ .pages = count / every };
-	for (uint64_t at = 0; at < count; at += sizeof(there)) {
-		uint64_t some = MIN(sizeof(there), count - at);
-
-		if (mincore((char *)pages.start + at * page, some * page, there))
-			return failed("mincore");
-		for (uint64_t i = 0; i < some; i++)
-			r->resident += (at + i) % every == 0 && (there[i] & 1);
-	}
-	return 0;
-}
-
 int segment_resident(uint64_t default_bytes, uint64_t huge_bytes, uint64_t bytes,
 		     struct residency *r)
 {
@@ -90,8 +69,7 @@ int segment_resident(uint64_t default_bytes, uint64_t huge_bytes, uint64_t bytes
 	if (mprotect(memory, whole, PROT_READ))
 		ret = failed("mprotect the System V segment");
 	if (!ret)
-		ret = count_resident((struct pages){ memory, whole },
-				     page / base_page_bytes(), r);
+		ret = memory_residency(memory, whole, page / base_page_bytes(), r);
 	if (!ret && mprotect(memory, whole, PROT_READ | PROT_WRITE))
 		ret = failed("mprotect the System V segment");
 	if (!ret)
@@ -103,5 +81,7 @@ int segment_resident(uint64_t default_bytes, uint64_t huge_bytes, uint64_t bytes
 int pages_resident(const struct backing *b, void *memory, uint64_t bytes,
 		   struct residency *r)
 {
-	return count_resident(region_pages(b, memory, bytes), 1, r);
+	struct pages pages = region_pages(b, memory, bytes);
+
+	return memory_residency(pages.start, pages.bytes, 1, r);
 }

@@ -4,10 +4,7 @@
 #define USEMEM_SEGMENT_H
 
 #include "common/region.h"
-
-struct residency {
-	uint64_t resident, pages;
-};
+#include "common/residency.h"
 
 /* Create a segment of BYTES, touch each page, lock it, unlock it, remove it. 0 or -errno after
  * saying so, as all calls here. */
