@@ -159,6 +159,13 @@ static inline uint64_t tally_work_ns(const struct tally *t)
 	return t->ended_ns ? t->ended_ns - t->began_ns - t->paused_ns : 0;
 }
 
+/* For the work: wait while *BELL, in memory shared with whoever rings it, is VALUE; until UNTIL_NS
+ * (0: no limit) or a stop of this worker at the latest. */
+void crew_wait(struct worker *w, _Atomic uint32_t *bell, uint32_t value,
+	       uint64_t until_ns);
+/* Change *BELL, and wake all that wait for that. */
+void crew_ring(_Atomic uint32_t *bell);
+
 /* Waits, for the finish hook. Each ends at once when crew_stopping().
  *
  * Wait with all threads of this process for one SIGUSR1. One that came since the last such wait,

@@ -250,6 +250,8 @@ static json_t *metric_object(struct report *r, const struct metric *metric)
 		[UNIT_NS] = { "ns", "ns" },
 		[UNIT_PAGES] = { "pages", "pages" },
 		[UNIT_FAULTS] = { "faults", "faults" },
+		[UNIT_COUNT] = { "count", "count" },
+		[UNIT_SHARE] = { "share", "share of 1" },
 	};
 	char key[64];
 	json_t *object;

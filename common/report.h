@@ -11,7 +11,15 @@
 #include "common/stats.h"
 #include "common/topo.h"
 
-enum unit { UNIT_BYTES, UNIT_BYTES_PER_S, UNIT_NS, UNIT_PAGES, UNIT_FAULTS };
+enum unit {
+	UNIT_BYTES,
+	UNIT_BYTES_PER_S,
+	UNIT_NS,
+	UNIT_PAGES,
+	UNIT_FAULTS,
+	UNIT_COUNT,
+	UNIT_SHARE
+};
 
 /* A row for each figure a program reports; the JSON key is "name_unit". */
 struct metric {

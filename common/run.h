@@ -78,6 +78,10 @@ int run_parse(struct run *run, const struct usage *usage, const struct opt *own,
  * the tasks, in whole pages. NAME is what refused() calls it. 0 or -errno after saying so. */
 must_check int run_size(struct run *run, const char *name, const char *text,
 			uint64_t *bytes);
+/* The Ith directory for scratch files, over and over; on the scratch filesystem if there is one. */
+const char *run_dir(const struct run *run, uint64_t i);
+/* Run COUNT processes of one task each, whatever --nproc is. 0 or refused(), which names WHAT. */
+must_check int run_set_workers(struct run *run, const char *what, uint64_t count);
 /* A seed where none was given: small enough to be typed, never 0. */
 uint64_t run_take_seed(void);
 /* Keep this process and all workers to the CPUs of NODE that they may use. 0 or -errno after saying

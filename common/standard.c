@@ -161,6 +161,21 @@ int run_size(struct run *run, const char *name, const char *text, uint64_t *byte
 	return 0;
 }
 
+const char *run_dir(const struct run *run, uint64_t i)
+{
+	return run->fs.type ? run->fs_made.dir : run->dirs.at[i % run->dirs.count];
+}
+
+int run_set_workers(struct run *run, const char *what, uint64_t count)
+{
+	if (count > MAX_WORKERS)
+		return refused("%s is %ju: expected at most %d tasks", what,
+			       (uintmax_t)count, MAX_WORKERS);
+	run->processes = run->workers = (unsigned)count;
+	run->threads = 1;
+	return 0;
+}
+
 uint64_t run_take_seed(void)
 {
 	uint64_t seed;

@@ -8,6 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A stop may come between the look and the wait: it is seen after so long at the latest. */
+#define LOOK_AGAIN_NS (2 * ns_per_ms)
+
+void crew_wait(struct worker *w, _Atomic uint32_t *bell, uint32_t value,
+	       uint64_t until_ns)
+{
+	while (keep_going(w) && atomic_load(bell) == value) {
+		uint64_t now = now_ns(), again = now + LOOK_AGAIN_NS;
+
+		if (until_ns && now >= until_ns)
+			return;
+		bell_wait(bell, value, until_ns ? MIN(until_ns, again) : again);
+	}
+}
+
+void crew_ring(_Atomic uint32_t *bell)
+{
+	bell_ring(bell);
+}
+
 void crew_reached(struct worker *w)
 {
 	struct board *b = w->board;
