@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* methods - the ways to read a file. */
+#include "readtwice/methods.h"
+
+const struct method *const read_methods[] = {
+	&method_read,
+	&method_pread,
+	&method_null,
+	NULL,
+};
