@@ -1,29 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fs - a scratch filesystem of the run: an image, a loop device, mkfs, a private mount. */
+/* fs - a scratch filesystem that vanishes with the last process that uses it. */
 #ifndef COMMON_FS_H
 #define COMMON_FS_H
 
 #include "common/base.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
-/* What was asked for. */
+/* What was asked for on the command line. */
 struct fs_config {
-	const char *type;    /* "xfs", "xfs,noatime"; NULL: no filesystem */
-	uint64_t size_bytes; /* 0: by the room there is */
-	const char *mkfs_options, *mount_options;
-	const char *
-		on; /* a directory, "tmpfs" or a block device; NULL: where it is mounted */
-	bool wipe;
-};
-
-/* What was made. */
-struct fs_made {
+	/* "xfs", or with mount options "xfs,noatime"; NULL: no scratch filesystem */
 	const char *type;
+	uint64_t size_bytes; /* 0: by the memory and the free space that there are */
+	/* Arguments for mkfs, split at blanks; mount options, added to those of type. NULL:
+	 * none */
+	const char *mkfs_options, *mount_options;
+	/* Where the filesystem lies: a directory for its image, "tmpfs" for an image in
+	 * memory, or a block device; NULL: an image in the directory itself */
+	const char *on;
+	bool wipe; /* a block device may be overwritten */
 };
 
-/* What can be refused before anything is done: 0 or refused(). */
+/* What was made, besides what medium_of() tells of any filesystem. */
+struct fs_made {
+	/* The directory without relative parts. Use it in place of what fs_open() was given:
+	 * "." still is the directory below the mount. */
+	char dir[PATH_MAX];
+	uint64_t size_bytes;        /* of the image, the device or the tmpfs */
+	uint64_t allocation_groups; /* 0: the filesystem has none */
+	int reflink;                /* 1: files can share blocks; 0: no; -1: unknown */
+	/* Where the image lies: a directory, or "tmpfs" for memory; "": there is no image */
+	char image_on[PATH_MAX];
+	bool loop_direct_io; /* the loop device goes past the page cache of the image */
+};
+
+/* Is there anything to be refused, before anything is done? 0 or refused(). */
 must_check int fs_check(const struct fs_config *c);
+/* Make the filesystem and mount it over DIR, for this process and its children only: they get
+ * a mount namespace of their own, and nothing is created in DIR. There is no fs_close(): when
+ * the last of these processes ends, in whatever way, the kernel takes down the mount, the loop
+ * device and the image. Call it while there is one thread. 0, or -errno after saying so. */
 must_check int fs_open(const struct fs_config *c, const char *dir, struct fs_made *made);
 
 #endif
