@@ -2,6 +2,7 @@
 /* cgroup - the cgroup of this process for one controller, and the way up from it. */
 #include "common/cgroup.h"
 #include "common/limits.h"
+#include "common/mountinfo.h"
 #include "common/procfile.h"
 
 #include <errno.h>
@@ -50,55 +51,11 @@ static char *find_path(char *text, const char *controller, bool *unified)
 	return in_v2;
 }
 
-/* mountinfo writes blanks, newlines and backslashes as \ and three octal digits. */
-static void unescape(char *text)
+/* Is this a mount of the hierarchy that has the controller? */
+static bool is_mount_of(const struct mountinfo *m, bool unified, const char *controller)
 {
-	char *to = text;
-
-	for (; *text; text++) {
-		if (*text == '\\' && strspn(text + 1, "01234567") >= 3) {
-			*to++ = (char)((text[1] - '0') << 6 | (text[2] - '0') << 3 |
-				       (text[3] - '0'));
-			text += 3;
-		} else {
-			*to++ = *text;
-		}
-	}
-	*to = '\0';
-}
-
-struct mount {
-	char *root; /* the cgroup that is seen at ... */
-	char *point;
-};
-
-/* "30 24 0:26 ROOT POINT rw,nosuid OPTIONAL ... - TYPE SOURCE SUPER-OPTIONS", if this is
- * a mount of the hierarchy that has the controller. */
-static bool take_mount(char *line, bool unified, const char *controller,
-		       struct mount *mount)
-{
-	char *type = strstr(line, " - ");
-	char *options;
-
-	if (!type)
-		return false;
-	*type = '\0';
-	type += 3;
-	options = strrchr(type, ' ');
-	type[strcspn(type, " ")] = '\0';
-	if (strcmp(type, unified ? "cgroup2" : "cgroup"))
-		return false;
-	if (!unified && (!options || !has_word(options + 1, controller)))
-		return false;
-	for (unsigned field = 0; field < 3; field++)
-		strsep(&line, " ");
-	mount->root = strsep(&line, " ");
-	mount->point = strsep(&line, " ");
-	if (!mount->point)
-		return false;
-	unescape(mount->root);
-	unescape(mount->point);
-	return true;
+	return !strcmp(m->type, unified ? "cgroup2" : "cgroup") &&
+	       (unified || has_word(m->super, controller));
 }
 
 /* What PATH adds to ROOT, "" or "/..."; NULL if it is not below it. Both are seen from
@@ -121,12 +78,11 @@ static const char *below(const char *path, const char *root)
 static int choose_directory(struct cgroup *cgroup, char *mounts, const char *controller,
 			    const char *path)
 {
-	struct mount mount, best = { NULL, NULL };
+	struct mountinfo mount, best = { .point = NULL };
 	const char *rest = NULL, *found;
-	char *line;
 
-	while (mounts && (line = next_line(&mounts))) {
-		if (!take_mount(line, cgroup->unified, controller, &mount))
+	while (mountinfo_next(&mounts, &mount)) {
+		if (!is_mount_of(&mount, cgroup->unified, controller))
 			continue;
 		found = below(path, mount.root);
 		if (best.point && (!found || (rest && strlen(found) <= strlen(rest))))
