@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* files - the files that are read: made or opened, and what they lie on. */
+#include "common/parse.h"
+#include "common/scratch.h"
+#include "readtwice/readtwice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file *files;
+
+struct file *file_of(unsigned id)
+{
+	return &files[id / cfg.readers];
+}
+
+uint64_t files_bytes(void)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < cfg.file_count; i++)
+		if (__builtin_add_overflow(bytes, files[i].size_bytes, &bytes))
+			return UINT64_MAX;
+	return bytes;
+}
+
+/* The bytes of what FD is, a file or a block device. */
+static int size_of(int fd, const char *path, uint64_t *bytes)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return failed("stat %s", path);
+	if (S_ISREG(st.st_mode))
+		*bytes = (uint64_t)st.st_size;
+	else if (!S_ISBLK(st.st_mode))
+		return refused("%s: expected a file or a block device", path);
+	else if (ioctl(fd, BLKGETSIZE64, bytes))
+		return failed("size of %s", path);
+	return 0;
+}
+
+static int open_existing(struct file *f, const char *path)
+{
+	uint64_t bytes;
+	int ret;
+
+	/* O_NONBLOCK: a pipe shall be found out, not waited for. */
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	f->name = path;
+	if (f->fd < 0)
+		return failed("open %s", path);
+	ret = size_of(f->fd, path, &bytes);
+	if (ret)
+		return ret;
+	if (!bytes)
+		return refused("%s: expected a file with something in it", path);
+	if (cfg.size_bytes > bytes)
+		return refused("--size: expected at most the %ju bytes of %s",
+			       (uintmax_t)bytes, path);
+	f->size_bytes = cfg.size_bytes ?: bytes;
+	return 0;
+}
+
+static int name_file(struct file *f, unsigned i)
+{
+	char *name;
+
+	if (asprintf(&name, "file %u in %s", i, run_dir(&cfg.run, i)) < 0)
+		return failed("memory for a name");
+	f->name = name;
+	return 0;
+}
+
+/* Each file has a descriptor here, and each reader one more. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* What file I lies on, or will lie on. */
+static int look_at(struct file *f, unsigned i)
+{
+	int fd, ret;
+
+	if (cfg.paths)
+		return open_existing(f, cfg.paths[i]) ?: medium_of(f->fd, &f->medium);
+	f->fd = -1;
+	f->size_bytes = cfg.size_bytes;
+	ret = name_file(f, i);
+	if (ret)
+		return ret;
+	fd = open(run_dir(&cfg.run, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return failed("open directory %s", run_dir(&cfg.run, i));
+	ret = medium_of(fd, &f->medium);
+	close(fd);
+	return ret;
+}
+
+/* Has a file before number I the same medium? */
+static bool is_told(unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (files[k].medium.dev == files[i].medium.dev &&
+		    !strcmp(files[k].medium.device, files[i].medium.device))
+			return true;
+	return false;
+}
+
+static int check_medium(struct report *r, const struct file *f)
+{
+	const struct medium *m = &f->medium;
+
+	if (m->tmpfs && !cfg.run.allow_tmpfs)
+		return refused("%s is on %s, where a hole that is read leaves nothing in "
+			       "the page cache: give a --dir on a disk, or --allow-tmpfs",
+			       f->name, m->type);
+	if (m->overlay)
+		run_warning(r,
+			    "%s is on overlayfs: what is measured includes more than "
+			    "one filesystem (--dir on a volume)",
+			    f->name);
+	report_filesystem(r, m, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
+	return 0;
+}
+
+/* What will be done, before it is. */
+static void say_plan(void)
+{
+	const struct medium *m = &files[0].medium;
+	char each[FORMAT_LEN], total[FORMAT_LEN], block[FORMAT_LEN], room[FORMAT_LEN],
+		runtime[FORMAT_LEN];
+	uint64_t bytes = files_bytes();
+
+	note("%u file%s of %s%s (%s in all) on %s%s%s, %ju reader%s of each, method %s, "
+	     "blocks of %s%s%s; memory for %s: the page cache of this machine will be "
+	     "turned over",
+	     cfg.file_count, cfg.file_count == 1 ? "" : "s",
+	     cfg.paths && cfg.file_count > 1 ? "about " : "",
+	     format_size(each, bytes / cfg.file_count),
+	     format_bytes(total, (double)bytes), m->type, m->device[0] ? " on " : "",
+	     m->device, (uintmax_t)cfg.readers, cfg.readers == 1 ? "" : "s",
+	     cfg.method->name, format_size(block, cfg.block_bytes),
+	     cfg.run.runtime_ns ? ", at most " : "",
+	     cfg.run.runtime_ns ? format_time(runtime, cfg.run.runtime_ns) : "",
+	     format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+}
+
+static void warn_if_it_fits(struct report *r)
+{
+	uint64_t room = limits_memory(&cfg.run.limits);
+	char data_text[FORMAT_LEN], room_text[FORMAT_LEN];
+
+	if (files_bytes() <= room && !cfg.direct && !cfg.uncached)
+		run_warning(r,
+			    "%s of files fit into %s of memory: they are read from the "
+			    "page cache (a larger --size)",
+			    format_bytes(data_text, (double)files_bytes()),
+			    format_bytes(room_text, (double)room));
+}
+
+int files_describe(struct report *r)
+{
+	int ret = 0;
+
+	raise_file_limit();
+	files = calloc(cfg.file_count, sizeof(*files));
+	if (!files)
+		return failed("memory for %u files", cfg.file_count);
+	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
+		ret = look_at(&files[i], i);
+		if (!ret && !is_told(i))
+			ret = check_medium(r, &files[i]);
+	}
+	if (ret)
+		return ret;
+	if (!cfg.run.quiet)
+		say_plan();
+	warn_if_it_fits(r);
+	return places_open();
+}
+
+int files_open(void)
+{
+	static const enum scratch_fill fills[] = {
+		[FILL_HOLE] = SCRATCH_HOLE, [FILL_WRITTEN] = SCRATCH_WRITTEN
+	};
+
+	for (unsigned i = 0; i < cfg.file_count; i++) {
+		if (files[i].fd >= 0)
+			continue;
+		files[i].fd = scratch_file(run_dir(&cfg.run, i), cfg.size_bytes,
+					   fills[cfg.fill]);
+		if (files[i].fd < 0)
+			return files[i].fd;
+	}
+	return cfg.cold ? files_evict() : 0;
+}
+
+void files_close(void)
+{
+	for (unsigned i = 0; i < cfg.file_count && files; i++) {
+		if (files[i].fd >= 0)
+			close(files[i].fd);
+		if (!cfg.paths)
+			free((char *)files[i].name);
+	}
+	free(files);
+	places_close();
+}

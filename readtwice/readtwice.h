@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* readtwice - what the command line asked for, and the files that are read. */
+#ifndef READTWICE_READTWICE_H
+#define READTWICE_READTWICE_H
+
+#include "common/cursor.h"
+#include "common/medium.h"
+#include "common/method.h"
+#include "common/region.h"
+#include "common/residency.h"
+#include "common/run.h"
+
+enum then { THEN_NOTHING, THEN_UNLINK, THEN_TRUNCATE, THEN_DONTNEED };
+enum fill { FILL_HOLE, FILL_WRITTEN };
+
+struct config {
+	unsigned files;   /* that are made; 0: not given, one for each CPU */
+	uint64_t readers; /* of each file */
+	const char *method_name;
+	const struct method *method;
+	bool direct, uncached;
+	uint64_t depth;
+	uint64_t block_bytes;
+	uint64_t size_bytes;        /* of each file; 0: not given */
+	unsigned order, fill, then; /* enum order, fill, then */
+	const char *gap;
+	uint64_t gap_bytes, gap_ns;
+	bool passes_given;
+	uint64_t passes; /* 0: no limit */
+	bool cold, residency, verify;
+	char **paths; /* existing files to read instead: file_count of them */
+	unsigned file_count;
+	struct run run;
+};
+
+/* A file, and the filesystem that it lies on. */
+struct file {
+	int fd;           /* -1: not there, or removed */
+	const char *name; /* for messages */
+	uint64_t size_bytes;
+	struct medium medium;
+};
+
+/* What a reader keeps in memory that all share: its place, for those before and behind it. */
+struct place {
+	_Alignas(CACHE_PAIR) _Atomic uint64_t blocks; /* read so far, of all passes */
+	_Atomic bool ended;
+	_Atomic uint32_t
+		bell; /* of a file's first reader: rung when any of its readers changes */
+	uint64_t nearest,
+		furthest; /* blocks from the one before it; by its worker only */
+};
+
+extern struct config cfg;
+extern const struct opt readtwice_options[];
+extern struct file *files;   /* cfg.file_count */
+extern struct place *places; /* one for each reader */
+
+/* options.c: read the command line and refuse what cannot be. May exit as run_parse() does. 0 or
+ * -errno after saying so. */
+must_check int read_command_line(int argc, char **argv);
+
+/* files.c, in the parent. 0 or -errno after saying so. */
+/* Once: what the directories and the existing files are, and the plan, on stderr. */
+int files_describe(struct report *r);
+/* Make or open what is not there, and push it out of the page cache if asked for. */
+int files_open(void);
+/* Bytes of all files. */
+uint64_t files_bytes(void);
+void files_close(void);
+/* Worker ID reads this one. */
+struct file *file_of(unsigned id);
+
+/* cold.c: push all files out of the page cache and look whether they are. */
+struct coldness {
+	uint64_t evict_ns;
+	struct residency left; /* what stayed */
+	bool known;
+};
+extern struct coldness coldness;
+must_check int files_evict(void);
+
+/* gate.c: how far a reader may go. */
+must_check int places_open(void);
+void places_close(void);
+/* Wait until reader W has its turn to begin. */
+void gate_begin(struct worker *w);
+/* Wait until there is room, and give the block up to which W may read: at most ALL. PASSED: of
+ * earlier passes. */
+uint64_t gate_open(struct worker *w, uint64_t passed, uint64_t next, uint64_t all);
+/* W goes no further. */
+void gate_leave(struct worker *w);
+
+/* reader.c: the crew's hooks */
+int reader_setup(struct worker *w);
+int reader_work(struct worker *w);
+void reader_teardown(struct worker *w);
+
+/* check.c: is what was read what was written? */
+struct check;
+must_check int check_open(const struct file *f, struct check **check);
+/* A new pass begins. */
+void check_begin(struct check *c);
+/* As target.check. */
+int check_block(void *check, const struct span *block, const void *data);
+/* The pass is over, uncut: has each block come? 0, or -errno after saying so. */
+must_check int check_end(struct check *c);
+void check_close(struct check *c);
+
+/* after.c: --then and --residency, in the parent. */
+struct afterwards {
+	uint64_t bytes; /* of what was read of the files, each once */
+	uint64_t began_ns, ended_ns;
+};
+must_check int do_then(struct afterwards *a);
+
+/* figures.c: lines, summary and metrics of one repetition. */
+int collect_figures(struct report *r, const struct crew_result *result);
+
+#endif
