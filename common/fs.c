@@ -2,14 +2,244 @@
 /* fs - a scratch filesystem that vanishes with the last process that uses it. */
 #include "common/fs.h"
 
-int fs_check(const struct fs_config *c)
+#include "common/fscheck.h"
+#include "common/fstypes.h"
+#include "common/limits.h"
+#include "common/loop.h"
+#include "common/mkfs.h"
+#include "common/mount.h"
+#include "common/parse.h"
+#include "common/scratch.h"
+#include "common/wipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* Work in progress. */
+struct making {
+	const struct fs_config *c;
+	const struct fstype *type;
+	struct fs_made made;
+	struct stat place;   /* the directory that is mounted over */
+	int device;          /* open; -1: none */
+	char name[PATH_MAX]; /* of the device */
+};
+
+/* Half of the memory for what lies in memory: programs need the rest. Else as much as can be
+ * cached, so that a small machine with a large disk does not fill it. */
+static int default_size(const struct making *m, const char *image_dir, uint64_t *bytes)
 {
-	return c->type ? unsupported("--fs '%s': not yet", c->type) : 0;
+	const char *place = image_dir ?: "memory";
+	uint64_t space = NO_LIMIT, size;
+	char min[FORMAT_LEN];
+	struct limits limits;
+	int ret = limits_read(&limits, "");
+
+	if (ret)
+		return ret;
+	if (image_dir && limits_free_space(image_dir, &space))
+		return failed("find the free space in %s", image_dir);
+	space = image_dir ? space / 10 * 9 : limits_memory(&limits) / 2;
+	if (space < m->type->min_bytes) {
+		errno = ENOSPC;
+		return failed("make %s, of at least %s, in %s", m->type->name,
+			      format_size(min, m->type->min_bytes), place);
+	}
+	size = MIN(space, limits_memory(&limits));
+	*bytes = MAX(size / MiB * MiB, m->type->min_bytes);
+	return 0;
+}
+
+static int image_fs_in_memory(uint64_t size)
+{
+	int fd = memfd_create("pagemill", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return failed("make an image in memory");
+	if (!ftruncate(fd, (off_t)size))
+		return fd;
+	close(fd);
+	return failed("extend an image in memory to %ju bytes", (uintmax_t)size);
+}
+
+static int make_image(struct making *m)
+{
+	const char *dir = m->c->on ?: m->made.dir;
+	bool memory = !strcmp(dir, fs_in_memory);
+	uint64_t size = m->c->size_bytes;
+	int ret;
+
+	if (memory)
+		strcpy(m->made.image_on, fs_in_memory);
+	else if (!realpath(dir, m->made.image_on))
+		return failed("find %s", dir);
+	ret = size ? 0 : default_size(m, memory ? NULL : dir, &size);
+	if (ret)
+		return ret;
+	return memory ? image_fs_in_memory(size) : scratch_file(dir, size, SCRATCH_HOLE);
+}
+
+static int open_loop(struct making *m)
+{
+	int image = make_image(m);
+
+	if (image < 0)
+		return image;
+	m->device = loop_attach(image, m->name);
+	close(image);
+	if (m->device < 0)
+		return m->device;
+	m->made.loop_direct_io = loop_is_direct(m->device);
+	return 0;
+}
+
+static int open_device(struct making *m)
+{
+	int ret = wipe_check(m->c->on);
+
+	if (ret)
+		return ret;
+	snprintf(m->name, sizeof(m->name), "%s", m->c->on);
+	m->device = open(m->name, O_RDONLY | O_CLOEXEC);
+	return m->device < 0 ? failed("open %s", m->name) : 0;
+}
+
+static int make_filesystem(struct making *m)
+{
+	int ret = m->c->on && fs_is_device(m->c->on) ? open_device(m) : open_loop(m);
+
+	if (!ret)
+		ret = mkfs_run(m->type, m->c->mkfs_options, m->name);
+	if (ret)
+		return ret;
+	if (ioctl(m->device, BLKGETSIZE64, &m->made.size_bytes))
+		return failed("find the size of %s", m->name);
+	if (m->type->allocation_groups)
+		m->made.allocation_groups = m->type->allocation_groups(m->device);
+	return 0;
+}
+
+/* The options of the row, those of --fs, those of --mount-options: the later count. */
+static int mount_made(const struct making *m, const char *first)
+{
+	const char *typed = strchr(m->c->type, ',');
+	char *options;
+	int ret;
+
+	if (asprintf(&options, "%s,%s,%s", first, typed ? typed + 1 : "",
+		     m->c->mount_options ?: "") < 0)
+		return failed("memory for mount options");
+	ret = mount_over(m->type->name, m->name, m->made.dir, options);
+	free(options);
+	return ret;
+}
+
+static int mount_tmpfs(struct making *m)
+{
+	uint64_t size = m->c->size_bytes;
+	char option[32];
+	int ret = size ? 0 : default_size(m, NULL, &size);
+
+	if (ret)
+		return ret;
+	snprintf(option, sizeof(option), "size=%ju", (uintmax_t)size);
+	strcpy(m->name, m->type->name);
+	return mount_made(m, option);
+}
+
+static int mount_device(struct making *m)
+{
+	int ret = make_filesystem(m);
+
+	if (!ret)
+		ret = mount_made(m, m->type->mount_options ?: "");
+	if (m->device >= 0)
+		close(m->device);
+	return ret;
+}
+
+/* Do two files in DIR share a block if told to? */
+static int try_reflink(const char *dir)
+{
+	int from = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int to = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char block[4096] = "pagemill";
+	int reflink = -1;
+
+	if (from >= 0 && to >= 0 && write(from, block, sizeof(block)) == sizeof(block)) {
+		if (!ioctl(to, FICLONE, from))
+			reflink = 1;
+		else if (errno == EOPNOTSUPP || errno == ENOTTY)
+			reflink = 0;
+	}
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return reflink;
+}
+
+/* Its root is as the directory below was. A user namespace knows few owners, and a filesystem
+ * mounted read-only changes nothing: both are as they are. */
+static void take_after(int root, const struct stat *place)
+{
+	if (fchown(root, place->st_uid, place->st_gid) && errno != EROFS)
+		return;
+	if (fchmod(root, place->st_mode & 07777))
+		return;
+}
+
+static int look_at(struct making *m)
+{
+	int root = open(m->made.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statvfs fs;
+
+	if (root < 0)
+		return failed("open %s", m->made.dir);
+	take_after(root, &m->place);
+	m->made.reflink = try_reflink(m->made.dir);
+	if (!m->type->mkfs && !fstatvfs(root, &fs))
+		m->made.size_bytes = (uint64_t)fs.f_blocks * fs.f_frsize;
+	/* What mkfs and mount left to be written is not to be written during the run. */
+	syncfs(root);
+	close(root);
+	return 0;
+}
+
+static int make(struct making *m, const char *dir)
+{
+	int ret;
+
+	if (!realpath(dir, m->made.dir) || stat(m->made.dir, &m->place))
+		return failed("find %s", dir);
+	ret = m->type->mkfs ? mkfs_require(m->type) : 0;
+	if (!ret)
+		ret = mount_namespace(!m->type->mkfs) ?: mount_require(m->type->name);
+	if (ret)
+		return ret;
+	ret = m->type->mkfs ? mount_device(m) : mount_tmpfs(m);
+	return ret ?: look_at(m);
 }
 
 int fs_open(const struct fs_config *c, const char *dir, struct fs_made *made)
 {
-	(void)dir;
-	(void)made;
-	return unsupported("--fs '%s': not yet", c->type);
+	struct making m = { .c = c, .device = -1 };
+	int ret = fs_check(c);
+
+	if (ret)
+		return ret;
+	m.type = fstype_find(c->type);
+	ret = make(&m, dir);
+	if (!ret)
+		*made = m.made;
+	return ret;
 }
