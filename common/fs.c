@@ -59,7 +59,7 @@ static int default_size(const struct making *m, const char *image_dir, uint64_t 
 	return 0;
 }
 
-static int image_fs_in_memory(uint64_t size)
+static int image_in_memory(uint64_t size)
 {
 	int fd = memfd_create("pagemill", MFD_CLOEXEC);
 
@@ -85,7 +85,7 @@ static int make_image(struct making *m)
 	ret = size ? 0 : default_size(m, memory ? NULL : dir, &size);
 	if (ret)
 		return ret;
-	return memory ? image_fs_in_memory(size) : scratch_file(dir, size, SCRATCH_HOLE);
+	return memory ? image_in_memory(size) : scratch_file(dir, size, SCRATCH_HOLE);
 }
 
 static int open_loop(struct making *m)

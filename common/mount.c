@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,8 +51,20 @@ static int enter_user_namespace(void)
 	return map_self(uid, gid);
 }
 
+/* A root of a user namespace may make a mount namespace and mount a tmpfs, but no filesystem of a
+ * device. The first user namespace has always had this inode. Without /proc, mkfs or mount(2) will
+ * tell. */
+static bool is_real_root(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/user", &st) || st.st_ino == 0xEFFFFFFD;
+}
+
 static int enter_namespace(bool user_namespace)
 {
+	if (!user_namespace && !is_real_root())
+		return unsupported("%s, not that of a user namespace", needs_root);
 	if (!unshare(CLONE_NEWNS))
 		return 0;
 	if (errno != EPERM)
@@ -173,7 +186,7 @@ int mount_over(const char *type, const char *source, const char *dir, const char
 		return failed("memory for mount options");
 	flags = mount_flags(options, data);
 	if (mount(source, dir, type, flags, data))
-		ret = mount_failed(type, dir, options);
+		ret = mount_failed(type, dir, data);
 	free(data);
 	return ret;
 }
