@@ -235,6 +235,55 @@ void report_environment(struct report *r, const struct topo *topo,
 			    json_set(&topo->memory_nodes));
 }
 
+/* What is unknown, or is not there, is null. */
+static json_t *json_text_or_null(const char *text)
+{
+	return *text ? json_text(text) : json_null();
+}
+
+static json_t *json_filesystem(const struct medium *m, const struct fs_made *made)
+{
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o}", "type", json_text_or_null(m->type), "options",
+		json_text_or_null(m->options), "device", json_text_or_null(m->device),
+		"block_bytes", json_count(m->block_bytes));
+
+	if (!made)
+		return object;
+	json_object_set_new(object, "size_bytes", json_count(made->size_bytes));
+	json_object_set_new(object, "allocation_groups",
+			    made->allocation_groups ? json_count(made->allocation_groups)
+						    : json_null());
+	json_object_set_new(object, "reflink",
+			    made->reflink < 0 ? json_null()
+					      : json_boolean(made->reflink));
+	json_object_set_new(object, "image_on", json_text_or_null(made->image_on));
+	json_object_set_new(object, "loop_direct_io",
+			    made->image_on[0] ? json_boolean(made->loop_direct_io)
+					      : json_null());
+	return object;
+}
+
+void report_filesystem(struct report *r, const struct medium *m,
+		       const struct fs_made *made)
+{
+	json_t *environment = json_object_get(r->root, "environment");
+	json_t *all = json_object_get(environment, "filesystems");
+	json_t *object = json_filesystem(m, made);
+
+	if (!all) {
+		all = json_array();
+		json_object_set_new(environment, "filesystems", all);
+	}
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		if (!json_equal(json_array_get(all, i), object))
+			continue;
+		json_decref(object);
+		return;
+	}
+	json_array_append_new(all, object);
+}
+
 void report_option(struct report *r, const char *name, uint64_t value)
 {
 	json_object_set_new(r->options, name, json_count(value));

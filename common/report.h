@@ -5,7 +5,9 @@
 
 #include "common/base.h"
 #include "common/crew.h"
+#include "common/fs.h"
 #include "common/limits.h"
+#include "common/medium.h"
 #include "common/opts.h"
 #include "common/output.h"
 #include "common/stats.h"
@@ -38,6 +40,10 @@ struct report *report_new(int argc, char *const *argv, const struct opt *own,
 void report_free(struct report *r);
 void report_environment(struct report *r, const struct topo *topo,
 			const struct limits *limits);
+/* A filesystem that files of the run lie on, once however often it is told. MADE: what fs_open()
+ * made it to be; NULL: it was there before. */
+void report_filesystem(struct report *r, const struct medium *m,
+		       const struct fs_made *made);
 /* An effective value that no option row holds, under options. */
 void report_option(struct report *r, const char *name, uint64_t value);
 /* One more repetition's value of METRIC, */

@@ -474,6 +474,82 @@ static void check_full(void)
 		   "prog: write results to /dev/full: No space left on device\n");
 }
 
+/* Unknown is null; what was there before has no keys of what was made; told twice is told once. */
+static void check_filesystems(void)
+{
+	static const struct {
+		const char *name;
+		struct medium medium;
+		bool made;
+		struct fs_made how;
+		const char *want;
+	} rows[] = {
+		{ "was there",
+		  { .type = "ext4",
+		    .options = "rw",
+		    .device = "/dev/a",
+		    .block_bytes = 4096 },
+		  false,
+		  { .size_bytes = 1 },
+		  "{\"type\":\"ext4\",\"options\":\"rw\",\"device\":\"/dev/"
+		  "a\",\"block_bytes\":4096}" },
+		{ "unknown",
+		  { .block_bytes = 512 },
+		  false,
+		  { .size_bytes = 1 },
+		  "{\"type\":null,\"options\":null,\"device\":null,\"block_bytes\":"
+		  "512}" },
+		{ "no UTF-8",
+		  { .type = "x", .options = "rw", .device = "/\xff", .block_bytes = 1 },
+		  false,
+		  { .size_bytes = 1 },
+		  "{\"type\":\"x\",\"options\":\"rw\",\"device\":\"/"
+		  "\\\\xff\",\"block_bytes\":1}" },
+		{ "an image",
+		  { .type = "xfs",
+		    .options = "rw",
+		    .device = "/dev/loop0",
+		    .block_bytes = 1 },
+		  true,
+		  { .size_bytes = 7,
+		    .allocation_groups = 4,
+		    .reflink = 1,
+		    .image_on = "/d",
+		    .loop_direct_io = true },
+		  "{\"type\":\"xfs\",\"options\":\"rw\",\"device\":\"/dev/"
+		  "loop0\",\"block_bytes\":1,"
+		  "\"size_bytes\":7,\"allocation_groups\":4,\"reflink\":true,\"image_"
+		  "on\":\"/d\","
+		  "\"loop_direct_io\":true}" },
+		{ "no image",
+		  { .type = "tmpfs",
+		    .options = "rw",
+		    .device = "tmpfs",
+		    .block_bytes = 1 },
+		  true,
+		  { .size_bytes = 8, .reflink = -1 },
+		  "{\"type\":\"tmpfs\",\"options\":\"rw\",\"device\":\"tmpfs\",\"block_"
+		  "bytes\":1,"
+		  "\"size_bytes\":8,\"allocation_groups\":null,\"reflink\":null,\"image_"
+		  "on\":null,"
+		  "\"loop_direct_io\":null}" },
+	};
+	struct report *r = new_report();
+	char path[64];
+	json_t *root;
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++)
+		report_filesystem(r, &rows[i / 2].medium,
+				  rows[i / 2].made ? &rows[i / 2].how : NULL);
+	root = read_back(r);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(path, sizeof(path), "environment.filesystems.%zu", i);
+		document_check(rows[i].name, root, path, rows[i].want);
+	}
+	document_check("told twice", root, "environment.filesystems.5", "-");
+	json_decref(root);
+}
+
 int main(void)
 {
 	static char prog[] = "prog";
@@ -483,6 +559,7 @@ int main(void)
 	check_argv();
 	check_options();
 	check_environment();
+	check_filesystems();
 	check_numbers();
 	check_metrics();
 	check_workers();
