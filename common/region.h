@@ -71,7 +71,8 @@ must_check int region_grow(const struct backing *b, uint64_t bytes, uint64_t new
 
 /* Make SIGBUS in this process and its children say which byte of BACKING could not be had and
  * why, and end the process: this one with status 1, children with 128 + SIGBUS. BACKING must
- * stay. */
+ * stay until the next call, NULL takes it back. Of several threads that call it, each has its own,
+ * and what the last one gave is for those that never called. */
 void explain_sigbus(const struct backing *b);
 
 uint64_t base_page_bytes(void);

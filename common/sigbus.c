@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The thread's own comes first: its fault is signalled to the thread itself. */
+static _Thread_local const struct backing *own;
 static const struct backing *explained;
 static pid_t explainer; /* the process that asked; its children inherit the handler */
 
@@ -56,10 +58,10 @@ static const char *reason_at(const struct backing *b, int code, uint64_t offset)
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uint64_t address = (uintptr_t)info->si_addr, offset = 0;
-	const struct backing *b = explained;
+	const struct backing *b = own ?: explained;
 
 	(void)context;
-	if (info->si_code <= 0) { /* sent by somebody: die of it */
+	if (info->si_code <= 0 || !b) { /* sent by somebody, or not ours: die of it */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
@@ -78,6 +80,7 @@ void explain_sigbus(const struct backing *b)
 {
 	struct sigaction action = { .sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO };
 
+	own = b;
 	explained = b;
 	explainer = getpid();
 	sigaction(SIGBUS, &action, NULL);
