@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -206,6 +207,30 @@ void method_close(const struct method *m, void *state)
 	if (m->close)
 		m->close(state);
 	free(state);
+}
+
+int target_probe(const struct target *t, void *memory)
+{
+	struct iovec iov = { memory, target_request(t, t->block_bytes) };
+	/* The end of the file is as good a place to be refused at, and moves nothing into the cache. */
+	off_t at = t->direct ? 0 : (off_t)t->size_bytes;
+	ssize_t n;
+
+	if (!t->direct && !t->uncached)
+		return 0;
+	do {
+		n = preadv2(t->fd, &iov, 1, at, t->uncached ? UAPI_RWF_DONTCACHE : 0);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EOPNOTSUPP && t->uncached)
+		return method_refused(t, "read with RWF_DONTCACHE", errno,
+				      "it takes Linux 6.14 and a filesystem that knows "
+				      "it: read cached, or from another filesystem");
+	if (n < 0 && errno == EINVAL && t->direct)
+		return method_refused(t, "read with O_DIRECT", errno,
+				      "%ju bytes are not what its filesystem wants, in "
+				      "memory that is a multiple of %ju",
+				      (uintmax_t)iov.iov_len, (uintmax_t)t->align_bytes);
+	return n < 0 ? method_failed(t, "read", (uint64_t)at) : 0;
 }
 
 void *target_memory(const struct target *t, uint64_t count)

@@ -85,6 +85,11 @@ static inline uint64_t target_request(const struct target *t, uint64_t len)
 	return (len + t->align_bytes - 1) & -t->align_bytes;
 }
 
+/* Read what T says (O_DIRECT, uncached) once into MEMORY of a request, so that what the filesystem
+ * refuses is refused before the start line. Without both nothing is done; with uncached alone
+ * nothing is read. 0, or -errno after saying so. */
+must_check int target_probe(const struct target *t, void *memory);
+
 /* Memory for COUNT requests of a block each, touched, for free(3) to take back. NULL after saying so. */
 must_check void *target_memory(const struct target *t, uint64_t count);
 
