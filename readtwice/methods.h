@@ -5,7 +5,8 @@
 
 #include "common/method.h"
 
-extern const struct method method_read, method_pread, method_null;
+extern const struct method method_read, method_pread, method_readv, method_preadv2,
+	method_mmap, method_splice, method_sendfile, method_null;
 
 /* Ended by NULL; the first is the default. */
 extern const struct method *const read_methods[];

@@ -6,21 +6,27 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int buffer_open(void *state, const struct target *t)
-{
-	struct buffer *b = state;
-
-	b->target = t;
-	b->offset = UINT64_MAX;
-	b->memory = target_memory(t, 1);
-	return b->memory ? 0 : -ENOMEM;
-}
-
 void buffer_close(void *state)
 {
 	struct buffer *b = state;
 
 	free(b->memory);
+}
+
+int buffer_open(void *state, const struct target *t)
+{
+	struct buffer *b = state;
+	int ret;
+
+	b->target = t;
+	b->offset = UINT64_MAX;
+	b->memory = target_memory(t, 1);
+	if (!b->memory)
+		return -ENOMEM;
+	ret = target_probe(t, b->memory);
+	if (ret)
+		buffer_close(state);
+	return ret;
 }
 
 int buffer_seek(struct buffer *b, uint64_t at)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* preadv2 - preadv2(2): where from, into several places, and with flags. */
+#include "common/uapi.h"
+#include "readtwice/methods.h"
+#include "readtwice/methods/vectors.h"
+
+struct state {
+	struct vectors vectors; /* the first: so buffer_pump() has it */
+	int flags;
+};
+
+static int preadv2_open(void *state, const struct target *t)
+{
+	struct state *s = state;
+
+	s->flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
+	return vectors_open(&s->vectors, t);
+}
+
+static ssize_t preadv2_once(struct buffer *b, char *to, size_t len, uint64_t at)
+{
+	struct state *s = (struct state *)b;
+
+	vectors_at(&s->vectors, to, len);
+	return preadv2(b->target->fd, s->vectors.iov, s->vectors.count, (off_t)at,
+		       s->flags);
+}
+
+static ssize_t preadv2_pump(void *state, struct cursor *c)
+{
+	return buffer_pump(state, c, preadv2_once, "preadv2");
+}
+
+const struct method method_preadv2 = {
+	.name = "preadv2",
+	.help = "preadv2(2) of a block in segments, as readv",
+	.state_bytes = sizeof(struct state),
+	.direct = CAN,
+	.uncached = CAN,
+	.open = preadv2_open,
+	.pump = preadv2_pump,
+	.close = buffer_close,
+};
