@@ -9,6 +9,7 @@
 #include "common/scratch.h"
 #include "common/uapi.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -190,6 +191,7 @@ int method_open(const struct method *m, const struct target *t, void **state)
 	void *made = state_memory(m->state_bytes);
 	int ret = 0;
 
+	assert(t->depth || !m->many);
 	if (!made)
 		return failed("memory for method %s", m->name);
 	if (m->open)
@@ -233,17 +235,15 @@ int target_probe(const struct target *t, void *memory)
 	return n < 0 ? method_failed(t, "read", (uint64_t)at) : 0;
 }
 
-void *target_memory(const struct target *t, uint64_t count)
+void *target_memory(const struct target *t, uint64_t count, uint64_t *step)
 {
 	uint64_t align = MAX(base_page_bytes(), t->align_bytes), bytes;
 	uint64_t block = (t->block_bytes + align - 1) / align * align;
 	char size[FORMAT_LEN];
 	void *memory = NULL;
 
-	if (__builtin_mul_overflow(block, count, &bytes))
-		bytes = UINT64_MAX;
 	errno = ENOMEM;
-	if (bytes <= PTRDIFF_MAX)
+	if (!__builtin_mul_overflow(block, count, &bytes) && bytes <= PTRDIFF_MAX)
 		memory = aligned_alloc(align, bytes);
 	if (!memory) {
 		failed("memory for %ju blocks of %s", (uintmax_t)count,
@@ -252,5 +252,6 @@ void *target_memory(const struct target *t, uint64_t count)
 	}
 	/* Page faults come now, not in the first reads. */
 	memset(memory, 0, bytes);
+	*step = block;
 	return memory;
 }

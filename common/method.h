@@ -90,7 +90,8 @@ static inline uint64_t target_request(const struct target *t, uint64_t len)
  * nothing is read. 0, or -errno after saying so. */
 must_check int target_probe(const struct target *t, void *memory);
 
-/* Memory for COUNT requests of a block each, touched, for free(3) to take back. NULL after saying so. */
-must_check void *target_memory(const struct target *t, uint64_t count);
+/* Memory for COUNT requests of a block each, *STEP bytes from one to the next, touched; free(3) takes
+ * it back. NULL after saying so. */
+must_check void *target_memory(const struct target *t, uint64_t count, uint64_t *step);
 
 #endif

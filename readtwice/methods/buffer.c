@@ -16,11 +16,12 @@ void buffer_close(void *state)
 int buffer_open(void *state, const struct target *t)
 {
 	struct buffer *b = state;
+	uint64_t step;
 	int ret;
 
 	b->target = t;
 	b->offset = UINT64_MAX;
-	b->memory = target_memory(t, 1);
+	b->memory = target_memory(t, 1, &step);
 	if (!b->memory)
 		return -ENOMEM;
 	ret = target_probe(t, b->memory);
