@@ -37,11 +37,10 @@ static int open_nameless(const char *dir)
 	return fd;
 }
 
-/* The value of word INDEX: never the same for two of them (up to 2^56), no byte of it 0,
- * and too irregular for a compressing filesystem to make much of. Each step can be
- * undone: odd factors and shifts mix 56 bits, which then become eight bytes of seven bits
- * and a top bit that is set. */
-static uint64_t word_value(uint64_t index)
+/* Too irregular for a compressing filesystem to make much of. Each step can be undone: odd
+ * factors and shifts mix 56 bits, which then become eight bytes of seven bits and a top bit
+ * that is set. */
+uint64_t scratch_word(uint64_t index)
 {
 	const uint64_t mask = (UINT64_C(1) << 56) - 1;
 	uint64_t x = index & mask;
@@ -67,7 +66,7 @@ static int write_pattern(int fd, uint64_t size)
 	while (at < size && !ret) {
 		len = MIN(size - at, piece);
 		for (size_t i = 0; i < (len + 7) / 8; i++)
-			words[i] = word_value(at / 8 + i);
+			words[i] = scratch_word(at / 8 + i);
 		ret = write_all(fd, words, len);
 		at += len;
 	}
