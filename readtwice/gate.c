@@ -41,6 +41,12 @@ static struct place *behind(const struct worker *w)
 	return (w->id + 1) % cfg.readers ? &places[w->id + 1] : NULL;
 }
 
+/* One for all readers of a file. */
+static _Atomic uint32_t *bell_of(const struct worker *w)
+{
+	return &places[w->id - w->id % cfg.readers].bell;
+}
+
 void gate_begin(struct worker *w)
 {
 	uint64_t began_ns = w->tally->began_ns, wait_ns;
@@ -52,12 +58,6 @@ void gate_begin(struct worker *w)
 	while (keep_going(w) && now_ns() - began_ns < wait_ns)
 		crew_wait(w, bell_of(w), atomic_load(bell_of(w)), began_ns + wait_ns);
 	w->tally->began_ns = now_ns();
-}
-
-/* One for all readers of a file. */
-static _Atomic uint32_t *bell_of(const struct worker *w)
-{
-	return &places[w->id - w->id % cfg.readers].bell;
 }
 
 /* Blocks from FROM on that W may read now: it stays at least the gap less SLACK behind the one
