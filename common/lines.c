@@ -75,6 +75,8 @@ int print_period(uint64_t bytes, const char *what, uint64_t began_ns, uint64_t e
 {
 	uint64_t ended = unix_ns(ended_ns), began = ended - (ended_ns - began_ns);
 
+	if (!bytes)
+		return 0;
 	return print_line("%ju bytes %s in %ju.%09ju-%ju.%09ju seconds", (uintmax_t)bytes,
 			  what, (uintmax_t)(began / ns_per_s),
 			  (uintmax_t)(began % ns_per_s), (uintmax_t)(ended / ns_per_s),

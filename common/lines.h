@@ -15,7 +15,8 @@ must_check int print_free_time(uint64_t ns);
 /* "BYTES bytes (8.8 GB, 8.2 GiB) copied, 299.970000 s, 29.3 MB/s", as dd(1) has it: a microsecond
  * at least, and no unit below kB. */
 must_check int print_copied(uint64_t bytes, uint64_t ns);
-/* "BYTES bytes WHAT in BEGIN-END seconds": Unix times with nanoseconds, of the times of now_ns(). */
+/* "BYTES bytes WHAT in BEGIN-END seconds": Unix times with nanoseconds, of the times of now_ns().
+ * Nothing for 0 bytes. */
 must_check int print_period(uint64_t bytes, const char *what, uint64_t began_ns,
 			    uint64_t ended_ns);
 /* "29.3 MB/s": powers of 1000, and five digits at most before the point. */

@@ -56,11 +56,13 @@ static double overlap_of(const struct spread *s)
 	       (double)(s->last_ended_ns - s->first_began_ns);
 }
 
-/* Bytes of the files that were read, each once, however often. */
-static uint64_t bytes_touched(const struct crew_result *result)
+/* Bytes of the files that came into the page cache: of what was read, each once. */
+static uint64_t bytes_faulted(const struct crew_result *result)
 {
 	uint64_t sum = 0;
 
+	if (cfg.direct || cfg.uncached || cfg.method->no_data)
+		return 0;
 	for (unsigned f = 0; f < cfg.file_count; f++) {
 		uint64_t most = 0;
 
@@ -195,7 +197,7 @@ static void report_gap(struct report *r)
 static int finish_files(struct report *r, const struct crew_result *result,
 			const struct spread *s)
 {
-	struct afterwards a = { .bytes = bytes_touched(result) };
+	struct afterwards a = { .bytes = bytes_faulted(result) };
 	bool gone = cfg.then == THEN_UNLINK || cfg.then == THEN_TRUNCATE;
 	int ret = do_then(&a);
 
