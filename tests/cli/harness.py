@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""harness - runs usemem from outside, reads its lines, and counts what was not as expected."""
+"""harness - runs a program from outside, reads its lines, and counts what was not as expected."""
 import collections
 import contextlib
 import os
@@ -40,7 +40,8 @@ class Tests:
         self.dir = tempfile.mkdtemp(prefix='pagemill-cli-')
         os.chmod(self.dir, 0o755)
         # A copy that every user may run, wherever the build folder is.
-        self.binary = os.path.join(self.dir, 'usemem')
+        self.program = os.path.basename(argv[1])
+        self.binary = os.path.join(self.dir, self.program)
         shutil.copyfile(argv[1], self.binary)
         os.chmod(self.binary, 0o755)
 
@@ -110,7 +111,7 @@ def status_of(returncode):
 
 
 class Run:
-    """A usemem that runs. Leaving the with block ends it, and waits until it is gone."""
+    """A program that runs. Leaving the with block ends it, and waits until it is gone."""
 
     def __init__(self, tests, args, cwd='/', env=None, before=None, prefix=(), **streams):
         streams = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE,
@@ -279,11 +280,12 @@ def in_order(lines):
     return True
 
 
-def one_line(err):
+def one_line(err, program='usemem'):
     """The one line on stderr without the program's name; None if there is not exactly one."""
-    if not err.startswith(b'usemem: ') or err.count(b'\n') != 1 or not err.endswith(b'\n'):
+    start = program.encode() + b': '
+    if not err.startswith(start) or err.count(b'\n') != 1 or not err.endswith(b'\n'):
         return None
-    return err[len('usemem: '):-1].decode(errors='backslashreplace')
+    return err[len(start):-1].decode(errors='backslashreplace')
 
 
 def be_nobody():
