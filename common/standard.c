@@ -31,8 +31,8 @@ void run_fill_standard(struct run *run)
 				     &run->seed_given, "of what is random") },
 		{ RUN_FILES | RUN_FS,
 		  OPT_LATER(LIST, 0, "dir", words, &run->dirs,
-			    "scratch files go here; again: dealt over all "
-			    "(/var/tmp)") },
+			    "for scratch files, and for --fs; again: dealt over "
+			    "all (/var/tmp)") },
 		{ RUN_FILES, OPT_FLAG(0, "keep", &run->keep,
 				      "give the scratch files names when done") },
 		{ RUN_FILES, OPT_FLAG(0, "allow-tmpfs", &run->allow_tmpfs,
@@ -190,6 +190,8 @@ static int settle_dirs(struct run *run)
 {
 	static const char *usual[] = { "/var/tmp" };
 
+	if (run->dirs.count && !(run->has & RUN_FILES) && !run->fs.type)
+		return refused("--dir: expected --fs with it");
 	if (!run->dirs.count)
 		run->dirs = (struct words){ usual, ARRAY_SIZE(usual) };
 	if (run->fs.type && run->dirs.count > 1)

@@ -22,6 +22,13 @@ int check_options(void)
 		  "--remap, --lock, --mincore, --mincore-hgpg: expected a SIZE above 0" },
 		{ cfg.advise && !cfg.advise[0] && !cfg.file,
 		  "--advise: expected a FILE after it, or --file" },
+		{ cfg.run.fs.type && !cfg.file && !(cfg.advise && cfg.advise[0]),
+		  "--fs: expected --file or --advise FILE, which is made on it" },
+		{ cfg.run.fs.type && ((cfg.file && cfg.file[0] == '/') ||
+				      (cfg.advise && cfg.advise[0] == '/')),
+		  "--fs: expected a FILE on it, not one from / on" },
+		{ cfg.run.fs.type && (cfg.huge || cfg.heap || cfg.memfd),
+		  "--fs: expected no --hugetlb, --malloc or --memfd" },
 		{ cfg.signal_punch_holes && !cfg.punch_holes,
 		  "--signal-punch-holes: expected --punch-holes with it" },
 		{ cfg.fallocate_punch_holes && !cfg.punch_holes,

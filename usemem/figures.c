@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* figures - what a repetition of usemem measured, into the report. */
+#include "common/medium.h"
 #include "usemem/usemem.h"
 
 #include <stddef.h>
@@ -52,12 +53,27 @@ static void report_figure(struct report *r, const struct crew_result *result,
 	report_per_worker(r, &f->metric, x, result->workers);
 }
 
+static int report_medium(struct report *r)
+{
+	static struct medium medium;
+	int ret;
+
+	if (cfg.backing.source != &source_file)
+		return 0;
+	ret = medium_of(cfg.backing.fd, &medium);
+	if (!ret)
+		report_filesystem(r, &medium, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
+	return ret;
+}
+
 int collect_figures(struct report *r, const struct crew_result *result)
 {
 	double *x = calloc(MAX(result->workers, 1), sizeof(*x));
+	int ret;
 
 	if (!x)
 		return failed("memory for %u figures", result->workers);
+	ret = report_medium(r);
 	report_sample(r, &metric_setup, (double)cfg.setup_ns);
 	if (cfg.mincore || cfg.mincore_huge)
 		report_sample(r, &metric_resident, (double)cfg.residency.resident);
@@ -66,5 +82,7 @@ int collect_figures(struct report *r, const struct crew_result *result)
 		    !(figures[f].late && result->left))
 			report_figure(r, result, &figures[f], x);
 	free(x);
-	return cfg.summary && result->workers ? print_summary(result) : 0;
+	if (!ret && cfg.summary && result->workers)
+		ret = print_summary(result);
+	return ret;
 }

@@ -6,10 +6,29 @@
 #include <signal.h>
 #include <stdio.h>
 
+/* A FILE lies on the scratch filesystem, if there is one. */
+static int place_on_fs(const char **name)
+{
+	char *path;
+
+	if (!*name || !(*name)[0])
+		return 0;
+	if (asprintf(&path, "%s/%s", run_dir(&cfg.run, 0), *name) < 0)
+		return failed("memory for a name");
+	*name = path;
+	return 0;
+}
+
 static int describe(struct report *r)
 {
+	int ret = 0;
+
 	report_option(r, "size_bytes", cfg.size_bytes);
-	return 0;
+	if (cfg.run.fs.type)
+		ret = place_on_fs(&cfg.file) ?: place_on_fs(&cfg.advise);
+	if (cfg.backing.source->is_file)
+		cfg.backing.path = cfg.file;
+	return ret;
 }
 
 /* On standard output, unless that is for JSON, of which a dry run has none. */
@@ -69,6 +88,9 @@ int main(int argc, char **argv)
 	if (cfg.run.dry_run)
 		return exit_status(say_plan());
 	ret = bind_to_nodes();
+	/* The scratch filesystem is mounted over a directory that may hold the file of the pids. */
+	if (!ret && cfg.run.fs.type)
+		ret = holders_open();
 	if (ret)
 		return exit_status(ret);
 	crew.leave = cfg.detach ? holders_leave : NULL;

@@ -11,7 +11,7 @@ struct config cfg = {
 	.passes = 1,
 	.signal_times = 1,
 	.fill = "index",
-	.run = { .has = RUN_TASKS,
+	.run = { .has = RUN_TASKS | RUN_FS,
 		 .longer = "walk more (a larger SIZE, or --repeat)",
 		 .processes = 1,
 		 .threads = 1 },
