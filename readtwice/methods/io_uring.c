@@ -62,7 +62,18 @@ static int refused_eperm(const struct target *t)
 	return ret;
 }
 
-static int refused_memory(const struct target *t, const char *call, uint64_t needed)
+/* What is charged to the memlock limit: the buffers and, by some kernels (6.18 is one), the rings: a
+ * power of two entries, 64 bytes each and 32 for its two completions. */
+static uint64_t locked_bytes(const struct slots *s)
+{
+	uint64_t entries = 1;
+
+	while (entries < s->target->depth)
+		entries *= 2;
+	return s->target->depth * s->step_bytes + entries * 96;
+}
+
+static int refused_memory(const struct slots *s, const char *call)
 {
 	char limit_text[FORMAT_LEN] = "unlimited", needed_text[FORMAT_LEN];
 	struct rlimit limit;
@@ -70,37 +81,39 @@ static int refused_memory(const struct target *t, const char *call, uint64_t nee
 	getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (limit.rlim_cur != RLIM_INFINITY)
 		format_size(limit_text, limit.rlim_cur);
-	return method_refused(t, call, ENOMEM,
+	return method_refused(s->target, call, ENOMEM,
 			      "memlock limit is %s, needed %s: raise it (ulimit -l), or "
 			      "have fewer requests in flight, or smaller blocks",
-			      limit_text, format_size(needed_text, needed));
+			      limit_text, format_size(needed_text, locked_bytes(s)));
 }
 
-static int setup_failed(const struct target *t, int error)
+static int setup_failed(const struct slots *s, int error)
 {
+	const struct target *t = s->target;
+
 	if (error == EPERM)
 		return refused_eperm(t);
 	if (error == ENOSYS)
 		return method_refused(t, "io_uring_setup", error,
 				      "the kernel is built without it, or a seccomp "
 				      "filter forbids it: let it pass");
-	if (error == ENOMEM) /* kernels before 5.12 lock the rings */
-		return refused_memory(t, "io_uring_setup", t->depth * UINT64_C(128));
+	if (error == ENOMEM)
+		return refused_memory(s, "io_uring_setup");
 	errno = error;
 	return failed("%s: io_uring_setup for %u requests", t->name, t->depth);
 }
 
 static int set_up(struct state *s)
 {
-	const struct target *t = s->slots.target;
+	unsigned depth = s->slots.target->depth;
 	int ret = -EINVAL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ring_flags) && ret == -EINVAL; i++) {
 		struct io_uring_params params = { .flags = ring_flags[i] };
 
-		ret = io_uring_queue_init_params(t->depth, &s->ring, &params);
+		ret = io_uring_queue_init_params(depth, &s->ring, &params);
 	}
-	return ret < 0 ? setup_failed(t, -ret) : 0;
+	return ret < 0 ? setup_failed(&s->slots, -ret) : 0;
 }
 
 static int register_slots(struct state *s)
@@ -116,7 +129,7 @@ static int register_slots(struct state *s)
 		ret = io_uring_register_buffers(&s->ring, iov, t->depth);
 	free(iov);
 	if (ret == -ENOMEM)
-		return refused_memory(t, "io_uring_register of buffers", t->depth * step);
+		return refused_memory(&s->slots, "io_uring_register of buffers");
 	if (!ret)
 		ret = io_uring_register_files(&s->ring, &t->fd, 1);
 	errno = -ret;
