@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* read_methods - tests of readtwice/methods.c: every method, on every filesystem that we can make,
+ * brings each byte of a file once a pass. */
+#include "common/uapi.h"
+#include "tests/unit/loopfs.h"
+#include "tests/unit/reader.h"
+#include "tests/unit/tempdir.h"
+
+#include <sys/uio.h>
+
+static const struct place {
+	const char *type; /* NULL: what is there already */
+	const char *dir;  /* NULL: made in the temporary directory */
+	bool direct;      /* has O_DIRECT, whatever the kernel's age */
+} places[] = {
+	{ NULL, "/var/tmp", true }, { NULL, "/dev/shm", false }, { "ext4", NULL, true },
+	{ "xfs", NULL, true },      { "btrfs", NULL, true },
+};
+
+/* With words, pages and blocks that a block or the end of the file cuts, and others. */
+static const uint64_t sizes[] = { 5, 4096, 256 * KiB, 256 * KiB + 4711, 700001 };
+static const struct {
+	uint64_t bytes;
+	bool direct;
+} blocks[] = {
+	{ 4096, true }, { 12 * KiB, true }, { 64 * KiB, true },      { 160 * KiB, true },
+	{ MiB, true },  { 1000, false },    { 64 * KiB + 1, false },
+};
+
+static const enum order orders[] = { ORDER_SEQ, ORDER_RANDOM, ORDER_REVERSE };
+
+/* Can RWF_DONTCACHE be had of FD? */
+static bool has_uncached(int fd)
+{
+	char byte;
+	struct iovec iov = { &byte, 1 };
+
+	return preadv2(fd, &iov, 1, 0, UAPI_RWF_DONTCACHE) >= 0;
+}
+
+static void check_reads(int fd, const struct method *m, const struct target *t)
+{
+	struct reader r = { .target = *t };
+	int ret = reader_open(&r, m, fd);
+
+	CHECK_U64(r.text, ret, 0);
+	if (ret)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+		reader_pass(&r, orders[i], i);
+	/* From where a pass in another order ended. */
+	reader_pass(&r, ORDER_SEQ, 0);
+	reader_close(&r);
+}
+
+/* All that M can do with T's blocks: with and without a look at the data. */
+static void check_ways(int fd, const struct method *m, struct target t, bool direct,
+		       bool uncached)
+{
+	for (int way = 0; way < 8; way++) {
+		t.check = way & 1 ? reader_check : NULL;
+		t.direct = way & 2;
+		t.uncached = way & 4;
+		t.depth = way & 1 ? 32 : 5;
+		if ((t.direct && (!direct || m->direct == CANNOT)) ||
+		    (!t.direct && m->direct == ALWAYS) ||
+		    (t.uncached && (!uncached || m->uncached == CANNOT)))
+			continue;
+		check_reads(fd, m, &t);
+	}
+}
+
+static void check_size(const struct place *p, const char *dir, uint64_t size)
+{
+	int fd = scratch_file(dir, size, SCRATCH_WRITTEN);
+	bool uncached = has_uncached(fd);
+
+	printf("%s: %ju bytes%s\n", p->type ?: p->dir, (uintmax_t)size,
+	       uncached ? ", also uncached" : "");
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		struct target t = { .size_bytes = size, .block_bytes = blocks[i].bytes };
+
+		for (size_t j = 0; read_methods[j]; j++)
+			check_ways(fd, read_methods[j], t, p->direct && blocks[i].direct,
+				   uncached);
+	}
+	close(fd);
+}
+
+/* The last blocks of a sparse file that is larger than 32 bits can tell. */
+static void check_beyond_4g(int fd, const struct method *m, const struct target *t)
+{
+	struct reader r = { .target = *t };
+	struct cursor c = cursor_begin(t->size_bytes, t->block_bytes, ORDER_SEQ, 0);
+	int ret = reader_open(&r, m, fd);
+
+	CHECK_U64(r.text, ret, 0);
+	if (ret)
+		return;
+	c.next = c.blocks - 8;
+	CHECK_U64(r.text, reader_pump(&r, &c),
+		  t->size_bytes - (c.blocks - 8) * t->block_bytes);
+	CHECK_U64(r.text, r.wrong, 0);
+	CHECK_U64(r.text, r.blocks, m->no_data ? 0 : 8);
+	reader_close(&r);
+}
+
+static void check_sparse(const struct place *p, const char *dir)
+{
+	struct target t = { .size_bytes = 5 * GiB + 4711,
+			    .block_bytes = 64 * KiB,
+			    .depth = 4,
+			    .check = reader_check };
+	int fd = scratch_file(dir, t.size_bytes, SCRATCH_HOLE);
+
+	for (uint64_t at = 5 * GiB - MiB; at < t.size_bytes; at += 8) {
+		uint64_t word = scratch_word(at / 8);
+
+		if (pwrite(fd, &word, MIN(t.size_bytes - at, 8), (off_t)at) < 1)
+			break;
+	}
+	for (size_t j = 0; read_methods[j]; j++) {
+		t.direct = p->direct && read_methods[j]->direct != CANNOT;
+		check_beyond_4g(fd, read_methods[j], &t);
+		t.direct = read_methods[j]->direct == ALWAYS;
+		if (p->direct || !t.direct)
+			check_beyond_4g(fd, read_methods[j], &t);
+	}
+	close(fd);
+}
+
+static void check_place(const struct place *p)
+{
+	const char *dir = p->dir ?: tempdir;
+
+	if (p->type && loopfs_mount(p->type, dir))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		check_size(p, dir, sizes[i]);
+	check_sparse(p, dir);
+	if (p->type)
+		CHECK_U64("umount", umount(dir), 0);
+}
+
+int main(void)
+{
+	bool mounts;
+
+	base_init();
+	tempdir_make();
+	mounts = !loopfs_begin();
+	if (!mounts)
+		printf("filesystems of our own not tested: %s\n", strerror(errno));
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (mounts || !places[i].type)
+			check_place(&places[i]);
+	tempdir_remove();
+	return check_result();
+}
