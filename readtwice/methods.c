@@ -3,7 +3,7 @@
 #include "readtwice/methods.h"
 
 const struct method *const read_methods[] = {
-	&method_read,     &method_pread, &method_readv,
-	&method_preadv2,  &method_mmap,  &method_splice,
-	&method_sendfile, &method_null,  NULL,
+	&method_read,   &method_pread,    &method_readv,    &method_preadv2, &method_mmap,
+	&method_splice, &method_sendfile, &method_io_uring, &method_libaio,  &method_null,
+	NULL,
 };

@@ -143,7 +143,6 @@ static int apply_defaults(void)
 		cfg.file_count = cfg.files ?: run->topo.allowed.count;
 	if (!cfg.paths && !cfg.size_bytes)
 		choose_size();
-	cfg.direct |= cfg.method->direct == ALWAYS;
 	if (!cfg.passes_given && (run->runtime_ns || run->max_ops))
 		cfg.passes = 0;
 	else if (!cfg.passes_given)
@@ -181,6 +180,7 @@ int read_command_line(int argc, char **argv)
 	if (!cfg.method)
 		return refused("--method '%s': expected one that --method=list prints",
 			       cfg.method_name);
+	cfg.direct |= cfg.method->direct == ALWAYS;
 	if (operand < argc) {
 		cfg.paths = argv + operand;
 		cfg.file_count = (unsigned)(argc - operand);
