@@ -40,23 +40,50 @@ static double rate_of(uint64_t bytes, uint64_t ns)
 	return ns ? (double)bytes * 1e9 / (double)ns : 0;
 }
 
-/* An --interval line, or the live line, which the next output overwrites. */
+static bool has_live_line(const struct run *run)
+{
+	return !run->quiet && isatty(STDERR_FILENO);
+}
+
+/* The next output overwrites it. */
+static void write_live_line(const char *text)
+{
+	char line[128];
+	int len = snprintf(line, sizeof(line), "\033[K%s%s", text, text[0] ? "\r" : "");
+
+	/* Who sees it sees the next one too. */
+	if (write_all(STDERR_FILENO, line, MIN((size_t)len, sizeof(line) - 1)))
+		return;
+}
+
+void run_live_line(const struct run *run, const char *fmt, ...)
+{
+	char text[100] = "";
+	va_list args;
+
+	if (!has_live_line(run))
+		return;
+	va_start(args, fmt);
+	if (fmt)
+		vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	write_live_line(text);
+}
+
+/* An --interval line, or the live line. */
 static void tick(void *context, const struct crew_view *view)
 {
 	struct session *s = context;
 	uint64_t ns = view->elapsed_ns - s->last.elapsed_ns,
 		 bytes = view->bytes - s->last.bytes;
-	char amount[FORMAT_LEN], live[64];
-	int len;
+	char amount[FORMAT_LEN], live[64] = "";
 
 	if (!s->run->interval_ns) {
 		format_bytes(amount, rate_of(bytes, ns));
-		len = snprintf(live, sizeof(live), "\033[K%.0f s  %s/s\r",
-			       (double)view->elapsed_ns / 1e9, amount);
-		if (view->last)
-			len = snprintf(live, sizeof(live), "\033[K");
-		if (write_all(STDERR_FILENO, live, (size_t)len))
-			return;
+		if (!view->last)
+			snprintf(live, sizeof(live), "%.0f s  %s/s",
+				 (double)view->elapsed_ns / 1e9, amount);
+		write_live_line(live);
 	} else if (!s->run->warming && view->elapsed_ns > s->last.elapsed_ns) {
 		note("%.3f s: %ju bytes, %ju KB/s", (double)view->elapsed_ns / 1e9,
 		     (uintmax_t)bytes, (uintmax_t)line_kb_per_s(bytes, ns));
@@ -223,7 +250,7 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	mine.context = s;
 	mine.tick = tick;
 	mine.tick_ns = run->interval_ns;
-	if (!mine.tick_ns && !run->quiet && isatty(STDERR_FILENO))
+	if (!mine.tick_ns && has_live_line(run))
 		mine.tick_ns = LIVE_LINE_NS;
 	return mine;
 }

@@ -90,6 +90,8 @@ must_check int run_on_node(struct run *run, uint64_t node);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);
+/* What is going on before the start line, as the live line: only on a terminal. NULL clears it. */
+void run_live_line(const struct run *run, const char *fmt, ...) printf_like(2, 3);
 /* "warning: ..." on stderr, and into the results. */
 void run_warning(struct report *r, const char *fmt, ...) printf_like(2, 3);
 /* Run CREW, whose fan-out, binding and run time come from RUN, as often as was asked for, and

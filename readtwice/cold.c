@@ -27,8 +27,11 @@ int files_evict(void)
 	int ret = 0;
 
 	coldness = (struct coldness){ .known = true };
-	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
+	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
+		run_live_line(&cfg.run, "pushing file %u of %u out of the page cache",
+			      i + 1, cfg.file_count);
 		ret = evict(&files[i]);
+	}
 	coldness.evict_ns = now_ns() - began_ns;
 	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
 		if (file_residency_is_told(files[i].fd))

@@ -61,7 +61,7 @@ static uint64_t bytes_faulted(const struct crew_result *result)
 {
 	uint64_t sum = 0;
 
-	if (cfg.direct || cfg.uncached || cfg.method->no_data)
+	if (!reads_through_cache())
 		return 0;
 	for (unsigned f = 0; f < cfg.file_count; f++) {
 		uint64_t most = 0;

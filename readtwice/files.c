@@ -103,6 +103,9 @@ static int look_at(struct file *f, unsigned i)
 	ret = name_file(f, i);
 	if (ret)
 		return ret;
+	/* What a dry run would lie on is not made. */
+	if (cfg.run.fs.type && cfg.run.dry_run)
+		return 0;
 	fd = open(run_dir(&cfg.run, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return failed("open directory %s", run_dir(&cfg.run, i));
@@ -138,34 +141,12 @@ static int check_medium(struct report *r, const struct file *f)
 	return 0;
 }
 
-/* What will be done, before it is. */
-static void say_plan(void)
-{
-	const struct medium *m = &files[0].medium;
-	char each[FORMAT_LEN], total[FORMAT_LEN], block[FORMAT_LEN], room[FORMAT_LEN],
-		runtime[FORMAT_LEN];
-	uint64_t bytes = files_bytes();
-
-	note("%u file%s of %s%s (%s in all) on %s%s%s, %ju reader%s of each, method %s, "
-	     "blocks of %s%s%s; memory for %s: the page cache of this machine will be "
-	     "turned over",
-	     cfg.file_count, cfg.file_count == 1 ? "" : "s",
-	     cfg.paths && cfg.file_count > 1 ? "about " : "",
-	     format_size(each, bytes / cfg.file_count),
-	     format_bytes(total, (double)bytes), m->type, m->device[0] ? " on " : "",
-	     m->device, (uintmax_t)cfg.readers, cfg.readers == 1 ? "" : "s",
-	     cfg.method->name, format_size(block, cfg.block_bytes),
-	     cfg.run.runtime_ns ? ", at most " : "",
-	     cfg.run.runtime_ns ? format_time(runtime, cfg.run.runtime_ns) : "",
-	     format_bytes(room, (double)limits_memory(&cfg.run.limits)));
-}
-
 static void warn_if_it_fits(struct report *r)
 {
 	uint64_t room = limits_memory(&cfg.run.limits);
 	char data_text[FORMAT_LEN], room_text[FORMAT_LEN];
 
-	if (files_bytes() <= room && !cfg.direct && !cfg.uncached)
+	if (files_fit() && reads_through_cache())
 		run_warning(r,
 			    "%s of files fit into %s of memory: they are read from the "
 			    "page cache (a larger --size)",
@@ -173,7 +154,7 @@ static void warn_if_it_fits(struct report *r)
 			    format_bytes(room_text, (double)room));
 }
 
-int files_describe(struct report *r)
+int files_look(void)
 {
 	int ret = 0;
 
@@ -181,15 +162,26 @@ int files_describe(struct report *r)
 	files = calloc(cfg.file_count, sizeof(*files));
 	if (!files)
 		return failed("memory for %u files", cfg.file_count);
-	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
+	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
 		ret = look_at(&files[i], i);
-		if (!ret && !is_told(i))
+	return ret;
+}
+
+int files_describe(struct report *r)
+{
+	char *plan = NULL;
+	int ret = files_look();
+
+	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
+		if (!is_told(i))
 			ret = check_medium(r, &files[i]);
-	}
 	if (ret)
 		return ret;
 	if (!cfg.run.quiet)
-		say_plan();
+		plan = plan_text();
+	if (plan)
+		note("%s", plan);
+	free(plan);
 	warn_if_it_fits(r);
 	return places_open();
 }
@@ -199,16 +191,22 @@ int files_open(void)
 	static const enum scratch_fill fills[] = {
 		[FILL_HOLE] = SCRATCH_HOLE, [FILL_WRITTEN] = SCRATCH_WRITTEN
 	};
+	int ret;
 
 	for (unsigned i = 0; i < cfg.file_count; i++) {
 		if (files[i].fd >= 0)
 			continue;
+		if (cfg.fill == FILL_WRITTEN)
+			run_live_line(&cfg.run, "writing file %u of %u", i + 1,
+				      cfg.file_count);
 		files[i].fd = scratch_file(run_dir(&cfg.run, i), cfg.size_bytes,
 					   fills[cfg.fill]);
 		if (files[i].fd < 0)
 			return files[i].fd;
 	}
-	return cfg.cold ? files_evict() : 0;
+	ret = cfg.cold ? files_evict() : 0;
+	run_live_line(&cfg.run, NULL);
+	return ret;
 }
 
 void files_close(void)

@@ -61,7 +61,9 @@ extern struct place *places; /* one for each reader */
 must_check int read_command_line(int argc, char **argv);
 
 /* files.c, in the parent. 0 or -errno after saying so. */
-/* Once: what the directories and the existing files are, and the plan, on stderr. */
+/* Once: what the directories and the existing files are. */
+must_check int files_look(void);
+/* Besides, into the report, with warnings, and the plan on stderr. */
 int files_describe(struct report *r);
 /* Make or open what is not there, and push it out of the page cache if asked for. */
 int files_open(void);
@@ -70,6 +72,13 @@ uint64_t files_bytes(void);
 void files_close(void);
 /* Worker ID reads this one. */
 struct file *file_of(unsigned id);
+
+/* plan.c: what will be done, in a line; malloc'ed, NULL without memory. */
+char *plan_text(void);
+/* Do all files fit into the memory that this process may use? */
+bool files_fit(void);
+/* Do the files' pages stay in the page cache once they are read? */
+bool reads_through_cache(void);
 
 /* cold.c: push all files out of the page cache and look whether they are. */
 struct coldness {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* plan - what will be done, said before it is. */
+#include "common/parse.h"
+#include "readtwice/readtwice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *many(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void write_files(FILE *out)
+{
+	const struct medium *m = &files[0].medium;
+	char each[FORMAT_LEN], total[FORMAT_LEN];
+
+	fprintf(out, "%u %sfile%s", cfg.file_count, cfg.paths ? "existing " : "",
+		many(cfg.file_count));
+	if (!cfg.paths)
+		fprintf(out, " of %s, %s", format_size(each, cfg.size_bytes),
+			cfg.fill == FILL_HOLE ? "sparse" : "written");
+	fprintf(out, " (%s in all)", format_bytes(total, (double)files_bytes()));
+	for (unsigned i = 0; i < cfg.run.dirs.count && !cfg.paths; i++)
+		fprintf(out, "%s%s", i ? ", " : " in ", cfg.run.dirs.at[i]);
+	if (m->type[0])
+		fprintf(out, ", on %s (%s)", m->type, m->device);
+	else if (cfg.run.fs.type)
+		fprintf(out, ", on a new %s", cfg.run.fs.type);
+}
+
+static void write_reading(FILE *out)
+{
+	char block[FORMAT_LEN], runtime[FORMAT_LEN];
+
+	fprintf(out, "; %ju reader%s of each by %s%s%s, blocks of %s in %s order",
+		(uintmax_t)cfg.readers, many(cfg.readers), cfg.method->name,
+		cfg.direct ? ", O_DIRECT" : "", cfg.uncached ? ", uncached" : "",
+		format_size(block, cfg.block_bytes), order_names[cfg.order]);
+	if (cfg.passes)
+		fprintf(out, "; %ju pass%s", (uintmax_t)cfg.passes,
+			cfg.passes == 1 ? "" : "es");
+	if (cfg.run.runtime_ns)
+		fprintf(out, "%s%s at most", cfg.passes ? ", " : "; ",
+			format_time(runtime, cfg.run.runtime_ns));
+}
+
+bool files_fit(void)
+{
+	return files_bytes() <= limits_memory(&cfg.run.limits);
+}
+
+bool reads_through_cache(void)
+{
+	return !cfg.direct && !cfg.uncached && !cfg.method->no_data;
+}
+
+char *plan_text(void)
+{
+	char *text = NULL, room[FORMAT_LEN];
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	write_files(out);
+	write_reading(out);
+	fprintf(out, "; this process may use %s of memory",
+		format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+	if (reads_through_cache() && !files_fit())
+		fprintf(out, ": the page cache of this machine will be turned over");
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
