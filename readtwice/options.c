@@ -123,7 +123,7 @@ static int check_options(void)
 							  .uncached = cfg.uncached });
 }
 
-/* Four times the memory, in whole blocks of which each file has one at least. */
+/* Four times the memory, in MiB for the eye, and a block at least. */
 static void choose_size(void)
 {
 	uint64_t memory = limits_memory(&cfg.run.limits), each;
@@ -131,7 +131,7 @@ static void choose_size(void)
 	if (__builtin_mul_overflow(memory, DATA_PER_MEMORY, &each))
 		each = INT64_MAX;
 	each = MIN(each / cfg.file_count, (uint64_t)INT64_MAX);
-	cfg.size_bytes = MAX(each / cfg.block_bytes, 1) * cfg.block_bytes;
+	cfg.size_bytes = MAX(each / MiB * MiB, cfg.block_bytes);
 }
 
 static int apply_defaults(void)
