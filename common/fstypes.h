@@ -22,9 +22,9 @@ struct fstype {
 	const char *name;
 	const char *mkfs;    /* NULL: there is nothing to make, and no device */
 	const char *package; /* of Debian, that has mkfs */
-	const char *const
-		mkfs_args[6]; /* quiet, whatever is there, our label; ended by NULL */
-	uint64_t min_bytes;   /* less than mkfs takes */
+	/* quiet, whatever is there, our label; ended by NULL */
+	const char *mkfs_args[6];
+	uint64_t min_bytes;        /* mkfs refuses less */
 	const char *mount_options; /* NULL: none */
 	struct signature signature;
 	/* How many there are on the open DEVICE; NULL: the filesystem has none. */
