@@ -18,12 +18,12 @@ static const struct place {
 };
 
 /* With words, pages and blocks that a block or the end of the file cuts, and others. */
-static const uint64_t sizes[] = { 5, 4096, 256 * KiB, 256 * KiB + 4711, 700001 };
+static const uint64_t sizes[] = { 5, 256 * KiB, 300007 };
 static const struct {
 	uint64_t bytes;
 	bool direct;
 } blocks[] = {
-	{ 4096, true }, { 12 * KiB, true }, { 64 * KiB, true },      { 160 * KiB, true },
+	{ 4096, true }, { 12 * KiB, true }, { 160 * KiB, true },
 	{ MiB, true },  { 1000, false },    { 64 * KiB + 1, false },
 };
 
@@ -142,12 +142,28 @@ static void check_place(const struct place *p)
 		CHECK_U64("umount", umount(dir), 0);
 }
 
+static void check_table(void)
+{
+	static const char *const names[] = { "read",   "pread",  "readv",    "preadv2",
+					     "mmap",   "splice", "sendfile", "io_uring",
+					     "libaio", "null" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names) && read_methods[i]; i++) {
+		CHECK_TEXT("method", read_methods[i]->name, names[i]);
+		CHECK(read_methods[i]->help);
+	}
+	CHECK_U64("methods", i, ARRAY_SIZE(names));
+	CHECK(!read_methods[i]);
+}
+
 int main(void)
 {
 	bool mounts;
 
 	base_init();
 	tempdir_make();
+	check_table();
 	mounts = !loopfs_begin();
 	if (!mounts)
 		printf("filesystems of our own not tested: %s\n", strerror(errno));
