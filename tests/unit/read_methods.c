@@ -111,14 +111,14 @@ static void check_sparse(const struct place *p, const char *dir)
 			    .block_bytes = 64 * KiB,
 			    .depth = 4,
 			    .check = reader_check };
+	const uint64_t start = 5 * GiB - MiB;
+	static uint64_t words[(MiB + 4711) / 8 + 1];
 	int fd = scratch_file(dir, t.size_bytes, SCRATCH_HOLE);
 
-	for (uint64_t at = 5 * GiB - MiB; at < t.size_bytes; at += 8) {
-		uint64_t word = scratch_word(at / 8);
-
-		if (pwrite(fd, &word, MIN(t.size_bytes - at, 8), (off_t)at) < 1)
-			break;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		words[i] = scratch_word(start / 8 + i);
+	CHECK_U64("write", pwrite(fd, words, t.size_bytes - start, (off_t)start),
+		  t.size_bytes - start);
 	for (size_t j = 0; read_methods[j]; j++) {
 		t.direct = p->direct && read_methods[j]->direct != CANNOT;
 		check_beyond_4g(fd, read_methods[j], &t);
