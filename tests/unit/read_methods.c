@@ -61,7 +61,7 @@ static void check_ways(int fd, const struct method *m, struct target t, bool dir
 		t.check = way & 1 ? reader_check : NULL;
 		t.direct = way & 2;
 		t.uncached = way & 4;
-		t.depth = way & 1 ? 32 : 5;
+		t.depth = way & 1 ? 8 : 3;
 		if ((t.direct && (!direct || m->direct == CANNOT)) ||
 		    (!t.direct && m->direct == ALWAYS) ||
 		    (t.uncached && (!uncached || m->uncached == CANNOT)))
