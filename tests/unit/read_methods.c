@@ -41,8 +41,11 @@ static bool has_uncached(int fd)
 static void check_reads(int fd, const struct method *m, const struct target *t)
 {
 	struct reader r = { .target = *t };
-	int ret = reader_open(&r, m, fd);
+	int ret;
 
+	if (!reader_built(m))
+		return;
+	ret = reader_open(&r, m, fd);
 	CHECK_U64(r.text, ret, 0);
 	if (ret)
 		return;
@@ -92,8 +95,11 @@ static void check_beyond_4g(int fd, const struct method *m, const struct target 
 {
 	struct reader r = { .target = *t };
 	struct cursor c = cursor_begin(t->size_bytes, t->block_bytes, ORDER_SEQ, 0);
-	int ret = reader_open(&r, m, fd);
+	int ret;
 
+	if (!reader_built(m))
+		return;
+	ret = reader_open(&r, m, fd);
 	CHECK_U64(r.text, ret, 0);
 	if (ret)
 		return;

@@ -21,6 +21,12 @@ struct reader {
 	char text[128]; /* names the row */
 };
 
+/* A row without its library can only say so. */
+static inline bool reader_built(const struct method *m)
+{
+	return m->pump;
+}
+
 /* The first MiB of what scratch_word() has, once for all blocks. */
 static inline const char *reader_pattern(void)
 {
