@@ -173,14 +173,14 @@ static void queue(struct state *s, struct slot *slot)
 	sqe->rw_flags = s->rw_flags;
 }
 
-/* Hand over what is queued, and wait until something has come. 0 or -errno in silence. */
+/* Hand over what is queued, and wait until something has come, or a signal. 0 or -errno in silence. */
 static int await(struct state *s)
 {
 	int ret;
 
 	do {
 		ret = io_uring_submit_and_wait(&s->ring, 1);
-	} while (ret == -EINTR || (ret >= 0 && !io_uring_cq_ready(&s->ring)));
+	} while (ret == -EINTR);
 	return MIN(ret, 0);
 }
 
