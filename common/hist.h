@@ -19,8 +19,9 @@ struct hist {
 void hist_add(struct hist *h, uint64_t value);
 /* Add all of FROM to INTO. */
 void hist_merge(struct hist *into, const struct hist *from);
-/* The smallest value that at least SHARE (0..1) of all values are not above, as the middle of its
- * bucket and never outside min..max; 0 if there are none. */
+/* The smallest of the values that at least SHARE (0..1) of all are not above, as the middle of its
+ * bucket and never outside min..max; the smallest and the largest of all exactly. 0 if there are
+ * none. */
 uint64_t hist_quantile(const struct hist *h, double share);
 
 #endif
