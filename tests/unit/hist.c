@@ -61,7 +61,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Values below 128 exactly, all others within 1/64; no larger one is told as a smaller one. */
+/* Values below 128 exactly, all others from the middle of their bucket; no larger one is told as a
+ * smaller one. */
 static void check_width(void)
 {
 	uint64_t before = 0;
@@ -74,7 +75,7 @@ static void check_width(void)
 					 (UINT64_C(1) << (bit - 7)) * k;
 			uint64_t got = told(value);
 
-			CHECK(distance(got, value) <= value / 64);
+			CHECK(distance(got, value) <= value / 128);
 			CHECK(got >= before);
 			before = got;
 		}
@@ -106,6 +107,18 @@ static void check_ranks(void)
 			 (uintmax_t)ranks[i].n);
 		CHECK_U64(row, hist_quantile(&one, ranks[i].share), ranks[i].want);
 	}
+}
+
+/* Of values in one bucket the first and the last are told exactly. */
+static void check_ends(void)
+{
+	one = (struct hist){ 0 };
+	for (uint64_t value = 1025; value < 1040; value += 2)
+		hist_add(&one, value);
+	CHECK_U64("first", hist_quantile(&one, 0), 1025);
+	CHECK_U64("last", hist_quantile(&one, 1), 1039);
+	CHECK_U64("99 %", hist_quantile(&one, 0.99), 1039);
+	CHECK_U64("middle", hist_quantile(&one, 0.5), 1031);
 }
 
 static int compare(const void *a, const void *b)
@@ -162,6 +175,7 @@ int main(void)
 	check_single();
 	check_width();
 	check_ranks();
+	check_ends();
 	check_many();
 	check_merge_empty();
 	return check_result();
