@@ -128,6 +128,21 @@ int scratch_reopen(int fd, int flags)
 	return again < 0 ? failed("open the scratch file again, by %s", path) : again;
 }
 
+int scratch_keep(int fd, const char *dir, const char *name)
+{
+	char by[32], *path;
+	int ret;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return failed("memory for the name of a scratch file");
+	snprintf(by, sizeof(by), "/proc/self/fd/%d", fd);
+	ret = linkat(AT_FDCWD, by, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+		      ? failed("give the scratch file the name %s", path)
+		      : 0;
+	free(path);
+	return ret;
+}
+
 static const struct filesystem {
 	uint32_t magic;
 	const char *name;

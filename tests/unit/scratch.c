@@ -187,6 +187,33 @@ static void check_refusals(const char *dir)
 	CHECK_U64("names left", count_names(dir), 0);
 }
 
+static void check_keep(const char *dir)
+{
+	int fd = scratch_file(dir, 64 * KiB, SCRATCH_WRITTEN), other;
+	struct stat first = { 0 }, kept = { 0 };
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/a name", dir);
+	CHECK_U64("keep", scratch_keep(fd, dir, "a name"), 0);
+	CHECK(!fstat(fd, &first) && !stat(path, &kept));
+	CHECK_U64("inode", kept.st_ino, first.st_ino);
+	CHECK_U64("links", kept.st_nlink, 1);
+	other = scratch_file(dir, 0, SCRATCH_HOLE);
+	CHECK_U64("taken", scratch_keep(other, dir, "a name"), -EEXIST);
+	CHECK(!stat(path, &kept) && kept.st_ino == first.st_ino);
+	CHECK_U64("no directory", scratch_keep(other, "/no/such/place", "x"), -ENOENT);
+	close(other);
+	close(fd);
+	CHECK_U64("stays", unlink(path), 0);
+	/* Made with a name that it lost at once: it cannot get another. */
+	tmpfile_error = EOPNOTSUPP;
+	fd = scratch_file(dir, 0, SCRATCH_HOLE);
+	tmpfile_error = 0;
+	CHECK_U64("lost its name", scratch_keep(fd, dir, "x"), -ENOENT);
+	close(fd);
+	CHECK_U64("names left", count_names(dir), 0);
+}
+
 /* In a directory of its own below PARENT. */
 static void check_place(const char *parent)
 {
@@ -201,6 +228,7 @@ static void check_place(const char *parent)
 	check_without_tmpfile(dir);
 	check_reopen(dir);
 	check_direct(dir);
+	check_keep(dir);
 	check_require_disk(dir);
 	check_refusals(dir);
 	CHECK_U64("nothing left", rmdir(dir), 0);
