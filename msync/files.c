@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* files - the scratch files of msync, who has which part of them, and what they lie on. */
+#include "common/medium.h"
+#include "common/scratch.h"
+#include "msync/msync.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct slice *slices; /* of each worker; NULL: not yet opened */
+static unsigned opened;      /* files that are there */
+
+const struct slice *slice_of(unsigned worker)
+{
+	return &slices[worker];
+}
+
+static unsigned file_count(void)
+{
+	return cfg.shared ? 1 : cfg.run.workers;
+}
+
+/* Each file has a descriptor here, whatever the usual number of them is. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* One that cannot makes all read through the page cache, so that they are alike. */
+static int try_direct(const struct slice *slice)
+{
+	int direct = cfg.verify && !cfg.buffered ? verify_direct(slice) : 1;
+
+	if (direct < 0)
+		return direct;
+	if (!direct)
+		note("--verify: %s cannot be read with O_DIRECT; it is read through the "
+		     "page cache",
+		     slice->name);
+	cfg.buffered |= !direct;
+	return 0;
+}
+
+static int open_file(struct slice *slice, unsigned number, uint64_t bytes)
+{
+	enum scratch_fill fill = cfg.written   ? SCRATCH_WRITTEN
+				 : cfg.reserve ? SCRATCH_RESERVED
+					       : SCRATCH_HOLE;
+
+	slice->dir = run_dir(&cfg.run, number);
+	if (asprintf(&slice->name, "scratch file %u in %s", number, slice->dir) < 0)
+		return failed("memory for the name of a file");
+	slice->fd = scratch_file(slice->dir, bytes, fill);
+	if (slice->fd < 0)
+		return slice->fd;
+	opened++;
+	return try_direct(slice);
+}
+
+/* Where all workers and all repetitions see it. */
+static int open_histories(void)
+{
+	uint64_t pages = cfg.size_bytes / cfg.page_bytes, each, all;
+	char *memory;
+
+	if (!cfg.verify)
+		return 0;
+	each = (sizeof(struct history) + pages * sizeof(uint32_t) + CACHE_PAIR - 1) /
+	       CACHE_PAIR * CACHE_PAIR;
+	if (__builtin_mul_overflow(each, cfg.run.workers, &all))
+		return refused("--verify: expected fewer pages");
+	memory = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return failed("memory for what %ju pages hold", (uintmax_t)pages);
+	for (unsigned i = 0; i < cfg.run.workers; i++)
+		slices[i].history = (struct history *)(memory + i * each);
+	return 0;
+}
+
+int files_open(void)
+{
+	int ret = 0;
+
+	if (slices)
+		return 0;
+	slices = calloc(cfg.run.workers, sizeof(*slices));
+	if (!slices)
+		return failed("memory for %u files", file_count());
+	raise_file_limit();
+	for (unsigned i = 0; i < cfg.run.workers && !ret; i++) {
+		slices[i] = slices[0];
+		if (i < file_count())
+			ret = open_file(&slices[i], i,
+					cfg.size_bytes *
+						(cfg.run.workers / file_count()));
+		slices[i].at = cfg.shared ? i * cfg.size_bytes : 0;
+	}
+	return ret ?: open_histories();
+}
+
+int files_keep(void)
+{
+	char name[64];
+	int ret = 0;
+
+	for (unsigned i = 0; i < opened && !ret; i++) {
+		snprintf(name, sizeof(name), "msync-%d-%u", getpid(), i);
+		ret = scratch_keep(slices[i].fd, slices[i].dir, name);
+		if (!ret)
+			note("kept %s/%s", slices[i].dir, name);
+	}
+	return ret;
+}
+
+/* How many directories have files. */
+static unsigned dir_count(void)
+{
+	return MIN(cfg.run.dirs.count, file_count());
+}
+
+static int check_medium(struct report *r, int fd, const char *dir)
+{
+	static struct medium m;
+	int ret = medium_of(fd, &m);
+
+	if (ret)
+		return ret;
+	if (m.tmpfs && !cfg.run.allow_tmpfs)
+		run_warning(r,
+			    "%s is in memory (%s): a flush does nothing there (another "
+			    "--dir, or --allow-tmpfs to have it so)",
+			    dir, m.type);
+	report_filesystem(r, &m, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
+	return scratch_require_disk(fd, true);
+}
+
+int media_check(struct report *r)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < dir_count() && !ret; i++) {
+		const char *dir = run_dir(&cfg.run, i);
+		int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd < 0)
+			return failed("open directory %s", dir);
+		ret = check_medium(r, fd, dir);
+		close(fd);
+	}
+	return ret;
+}
+
+int media_print(void)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < dir_count() && !ret; i++) {
+		static struct medium m;
+
+		ret = medium_of(slices[i].fd, &m);
+		if (!ret)
+			ret = print_line("medium: %s on %s (%s)%s",
+					 m.type[0] ? m.type : "?",
+					 m.device[0] ? m.device : "?", slices[i].dir,
+					 m.tmpfs ? ": a flush does nothing there" : "");
+	}
+	return ret;
+}
