@@ -119,6 +119,7 @@ static int check_options(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (rules[i].refused)
 			return refused("%s", rules[i].why);
+	cfg.direct |= cfg.method->direct == ALWAYS;
 	return method_check(cfg.method, &(struct target){ .direct = cfg.direct,
 							  .uncached = cfg.uncached });
 }
