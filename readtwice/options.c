@@ -135,21 +135,27 @@ static void choose_size(void)
 	cfg.size_bytes = MAX(each / MiB * MiB, cfg.block_bytes);
 }
 
+/* The results tell what was chosen. */
 static int apply_defaults(void)
 {
 	struct run *run = &cfg.run;
 	uint64_t readers;
 
 	if (!cfg.paths)
-		cfg.file_count = cfg.files ?: run->topo.allowed.count;
+		cfg.file_count = cfg.files = cfg.files ?: run->topo.allowed.count;
 	if (!cfg.paths && !cfg.size_bytes)
 		choose_size();
 	if (!cfg.passes_given && (run->runtime_ns || run->max_ops))
 		cfg.passes = 0;
 	else if (!cfg.passes_given)
 		run->runtime_ns = USUAL_RUNTIME_NS;
+	cfg.passes_given = true;
 	if (!cfg.passes && !run->runtime_ns && !run->max_ops)
 		return refused("--passes 0: expected --runtime or --ops with it");
+	if (cfg.order == ORDER_RANDOM && !run->seed_given) {
+		note("random seed %ju", (uintmax_t)run->seed);
+		run->seed_given = true;
+	}
 	if (__builtin_mul_overflow(cfg.readers, cfg.file_count, &readers))
 		readers = UINT64_MAX;
 	return run_set_workers(run, "files x readers", readers);
