@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* lines - tests of common/lines.c. */
 #include "common/lines.h"
+
+#include "common/clock.h"
 #include "tests/check.h"
 #include "tests/unit/child.h"
 #include "tests/unit/hear.h"
@@ -133,6 +135,167 @@ static void check_arithmetic(void)
 		}
 }
 
+/* As dd(1) has it: one decimal, no unit below kB, nothing that rounds up to a thousand of one. */
+static const struct {
+	uint64_t bytes, ns;
+	const char *line;
+} copies[] = {
+	/* the unit that both amounts take */
+	{ 0, ns_per_s, "0 bytes (0.0 kB, 0.0 KiB) copied, 1.000000 s, 0.0 kB/s" },
+	{ 1, ns_per_s, "1 bytes (0.0 kB, 0.0 KiB) copied, 1.000000 s, 0.0 kB/s" },
+	{ 49, ns_per_s, "49 bytes (0.0 kB, 0.0 KiB) copied, 1.000000 s, 0.0 kB/s" },
+	{ 512, ns_per_s, "512 bytes (0.5 kB, 0.5 KiB) copied, 1.000000 s, 0.5 kB/s" },
+	{ 1000, ns_per_s, "1000 bytes (1.0 kB, 1.0 KiB) copied, 1.000000 s, 1.0 kB/s" },
+	{ 999900, ns_per_s,
+	  "999900 bytes (999.9 kB, 976.5 KiB) copied, 1.000000 s, 999.9 kB/s" },
+	{ 999949, ns_per_s,
+	  "999949 bytes (999.9 kB, 976.5 KiB) copied, 1.000000 s, 999.9 kB/s" },
+	{ 999950, ns_per_s,
+	  "999950 bytes (1.0 MB, 976.5 KiB) copied, 1.000000 s, 1000.0 kB/s" },
+	{ 1023 * KiB, ns_per_s,
+	  "1047552 bytes (1.0 MB, 1023.0 KiB) copied, 1.000000 s, 1047.6 kB/s" },
+	{ 1048524, ns_per_s,
+	  "1048524 bytes (1.0 MB, 1023.9 KiB) copied, 1.000000 s, 1048.5 kB/s" },
+	{ 1048525, ns_per_s,
+	  "1048525 bytes (1.0 MB, 1.0 MiB) copied, 1.000000 s, 1048.5 kB/s" },
+	{ 999 * KiB, ns_per_s,
+	  "1022976 bytes (1.0 MB, 999.0 KiB) copied, 1.000000 s, 1023.0 kB/s" },
+	{ UINT64_C(999949999999), ns_per_s,
+	  "999949999999 bytes (999.9 GB, 931.3 GiB) copied, 1.000000 s, 999.9 GB/s" },
+	{ UINT64_C(999950000000), ns_per_s,
+	  "999950000000 bytes (1.0 TB, 931.3 GiB) copied, 1.000000 s, 1000.0 GB/s" },
+	/* the last unit has no end */
+	{ UINT64_MAX, ns_per_s,
+	  "18446744073709551615 bytes (18.4 EB, 16.0 EiB) copied, 1.000000 s, "
+	  "18.4 EB/s" },
+	{ UINT64_MAX, 0,
+	  "18446744073709551615 bytes (18.4 EB, 16.0 EiB) copied, 0.000001 s, "
+	  "18446744.1 EB/s" },
+	{ UINT64_MAX, UINT64_MAX,
+	  "18446744073709551615 bytes (18.4 EB, 16.0 EiB) copied, 18446744073.709551 s, "
+	  "1000.0 MB/s" },
+	/* never 0 s, and truncated to microseconds as the rate's divisor is */
+	{ 1000, 0, "1000 bytes (1.0 kB, 1.0 KiB) copied, 0.000001 s, 1000.0 MB/s" },
+	{ 1000, 999, "1000 bytes (1.0 kB, 1.0 KiB) copied, 0.000001 s, 1000.0 MB/s" },
+	{ 1000, 1999, "1000 bytes (1.0 kB, 1.0 KiB) copied, 0.000001 s, 1000.0 MB/s" },
+	{ 1000, 2000, "1000 bytes (1.0 kB, 1.0 KiB) copied, 0.000002 s, 500.0 MB/s" },
+	/* a rate has up to 9999.9 of a unit */
+	{ 9999949, ns_per_s,
+	  "9999949 bytes (10.0 MB, 9.5 MiB) copied, 1.000000 s, 9999.9 kB/s" },
+	{ 9999950, ns_per_s,
+	  "9999950 bytes (10.0 MB, 9.5 MiB) copied, 1.000000 s, 10.0 MB/s" },
+	/* the one on the list */
+	{ UINT64_C(8781176832), 299970 * ns_per_ms,
+	  "8781176832 bytes (8.8 GB, 8.2 GiB) copied, 299.970000 s, 29.3 MB/s" },
+};
+
+static void check_copies(void)
+{
+	static struct heard heard;
+	char line[160];
+	int ret;
+
+	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
+		snprintf(line, sizeof(line), "%s\n", copies[i].line);
+		hear_begin(&heard, STDOUT_FILENO);
+		ret = print_copied(copies[i].bytes, copies[i].ns);
+		hear_end(&heard);
+		CHECK_U64(line, ret, 0);
+		CHECK_U64(line, heard.writes, 1);
+		CHECK_TEXT("copied", heard.text, line);
+	}
+}
+
+static const struct {
+	uint64_t bytes, ns;
+	const char *rate;
+} rates[] = {
+	{ 0, 0, "0.0 kB/s" },
+	{ 0, UINT64_MAX, "0.0 kB/s" },
+	{ 1, ns_per_s, "0.0 kB/s" },
+	{ 50, ns_per_s, "0.1 kB/s" },
+	{ 1, ns_per_us, "1000.0 kB/s" },
+	{ 999950, ns_per_s, "1000.0 kB/s" },
+	{ 9999949999, ns_per_s, "9999.9 MB/s" },
+	{ 9999950000, ns_per_s, "10.0 GB/s" },
+	{ 3 * GiB, ns_per_s / 2, "6442.5 MB/s" },
+};
+
+static void check_rates(void)
+{
+	char rate[RATE_LEN];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+		CHECK_TEXT("rate", format_rate(rate, rates[i].bytes, rates[i].ns),
+			   rates[i].rate);
+}
+
+static const struct {
+	uint64_t bytes, ns;
+} periods[] = {
+	{ 1, 0 },
+	{ 4096, 1 },
+	{ 4096, 999999999 },
+	{ 1, 1000000000 },
+	{ UINT64_MAX, 3723000000456 },
+};
+
+static uint64_t unix_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_nsec;
+}
+
+/* Seconds, a point and nine digits; where they end. */
+static const char *read_time(const char *text, uint64_t *ns)
+{
+	char *point, *end;
+	uint64_t seconds = strtoull(text, &point, 10), rest = strtoull(point + 1, &end, 10);
+
+	CHECK(*point == '.' && end - point == 10);
+	*ns = seconds * ns_per_s + rest;
+	return end;
+}
+
+/* The period ends now: the Unix time that is printed is one between before and after. */
+static void check_periods(void)
+{
+	static struct heard heard;
+
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		uint64_t before = unix_now_ns(), ended = now_ns(), began_at, ended_at;
+		char start[64];
+		const char *rest;
+
+		snprintf(start, sizeof(start), "%ju bytes faulted in ",
+			 (uintmax_t)periods[i].bytes);
+		hear_begin(&heard, STDOUT_FILENO);
+		CHECK_U64(start,
+			  print_period(periods[i].bytes, "faulted", ended - periods[i].ns,
+				       ended),
+			  0);
+		hear_end(&heard);
+		CHECK_U64(start, heard.writes, 1);
+		if (strncmp(heard.text, start, strlen(start)) != 0) {
+			CHECK_TEXT("period", heard.text, start);
+			continue;
+		}
+		rest = read_time(heard.text + strlen(start), &began_at);
+		CHECK(*rest == '-');
+		rest = read_time(rest + 1, &ended_at);
+		CHECK_TEXT(start, rest, " seconds\n");
+		CHECK_U64(start, ended_at - began_at, periods[i].ns);
+		CHECK(ended_at + ns_per_ms >= before &&
+		      ended_at <= unix_now_ns() + ns_per_ms);
+	}
+	hear_begin(&heard, STDOUT_FILENO);
+	CHECK_U64("of 0 bytes", print_period(0, "truncated", 1, 2), 0);
+	hear_end(&heard);
+	CHECK_U64("of 0 bytes", heard.writes, 0);
+}
+
 static int print_to_a_full_device(const void *arg)
 {
 	(void)arg;
@@ -141,7 +304,9 @@ static int print_to_a_full_device(const void *arg)
 		return 1;
 	if (print_bandwidth("", 8, 1) != -ENOSPC)
 		return 2;
-	return print_free_time(1) == -ENOSPC ? 0 : 3;
+	if (print_copied(8, 1) != -ENOSPC || print_period(8, "faulted", 1, 2) != -ENOSPC)
+		return 3;
+	return print_free_time(1) == -ENOSPC ? 0 : 4;
 }
 
 static void check_loss(void)
@@ -151,6 +316,8 @@ static void check_loss(void)
 	child_run(&child, print_to_a_full_device, NULL);
 	CHECK_U64("full", child.status, 0);
 	CHECK_TEXT("full", child.err,
+		   "prog: write results to standard output: No space left on device\n"
+		   "prog: write results to standard output: No space left on device\n"
 		   "prog: write results to standard output: No space left on device\n"
 		   "prog: write results to standard output: No space left on device\n");
 }
@@ -162,6 +329,9 @@ int main(void)
 	program_invocation_short_name = prog;
 	check_rows();
 	check_frees();
+	check_copies();
+	check_rates();
+	check_periods();
 	check_arithmetic();
 	check_loss();
 	return check_result();
