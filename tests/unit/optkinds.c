@@ -11,7 +11,11 @@ static struct {
 	bool flag, word_given, huge_given;
 	uint64_t word, pause, snooze, huge;
 	const char *next, *kind;
-} cfg = { .kind = "index" };
+	struct words places;
+	unsigned shape;
+} cfg = { .kind = "index", .shape = 1 };
+
+static const char *const shapes[] = { "round", "square", "sq", NULL };
 
 static const struct opt own[] = {
 	OPT_FLAG('O', "only", &cfg.flag, "a flag"),
@@ -24,6 +28,8 @@ static const struct opt own[] = {
 	{ OPT_ROW(NEXT, 'D', "advise", text, &cfg.next, "the next word") },
 	OPT_ALIAS("advice"),
 	OPT_ALIAS("Advise"),
+	OPT_LIST('P', "place", &cfg.places, "a list"),
+	OPT_CHOICE('x', "shape", &cfg.shape, shapes, "a choice"),
 	OPT_END
 };
 static const struct opt standard[] = { OPT_HELP('h', "help", "this text"), OPT_END };
@@ -59,6 +65,10 @@ static int parse(const void *arg)
 		printf("kind='%s' ", cfg.kind);
 	if (cfg.next)
 		printf("next='%s' ", cfg.next);
+	for (unsigned i = 0; i < cfg.places.count; i++)
+		printf("place='%s' ", cfg.places.at[i]);
+	if (cfg.shape != 1)
+		printf("shape=%u ", cfg.shape);
 	printf(":");
 	for (; operand < argc; operand++)
 		printf(" %s", argv[operand]);
@@ -66,6 +76,7 @@ static int parse(const void *arg)
 	return 0;
 }
 
+#define SHAPE_EXPECTED " expected one of round, square, sq\n"
 #define DELAY_EXPECTED " expected a time such as 500 (ns), 20u, 5m (ms) or 1s\n"
 #define SLEEP_EXPECTED \
 	" expected a time such as 10 (seconds), 500ms or 2m, or -1 for ever\n"
@@ -127,6 +138,33 @@ static const struct row rows[] = {
 	{ { "--advise", "file" }, 0, "next='file' :" },
 	{ { "-D", "one", "-D", "two" }, 0, "next='two' :" },
 	{ { "-D", "" }, 0, "next='' :" },
+	/* as often as wanted, in that order */
+	{ { "-P", "a" }, 0, "place='a' :" },
+	{ { "-P", "a", "-Pb", "--place", "c", "--place=a" },
+	  0,
+	  "place='a' place='b' place='c' place='a' :" },
+	{ { "-P", "", "x", "-P", "a b:c\n\xff" },
+	  0,
+	  "place='' place='a b:c\n\xff' : x" },
+	{ { "-P", "-O", "-O" }, 0, "O place='-O' :" },
+	{ { "-OP", "a" }, 0, "O place='a' :" },
+	{ { "-P" }, 2, "prog: --place: expected a text after it\n" },
+	{ { "--place" }, 2, "prog: --place: expected a text after it\n" },
+	/* one of its words, whole and as it is; the last counts */
+	{ { "--shape", "round" }, 0, "shape=0 :" },
+	{ { "--shape=square" }, 0, ":" },
+	{ { "-x", "sq" }, 0, "shape=2 :" },
+	{ { "-xround", "-x", "sq" }, 0, "shape=2 :" },
+	{ { "-x", "sq", "-x", "square" }, 0, ":" },
+	{ { "-x", "squ" }, 2, "prog: --shape 'squ':" SHAPE_EXPECTED },
+	{ { "-x", "squares" }, 2, "prog: --shape 'squares':" SHAPE_EXPECTED },
+	{ { "-x", "Round" }, 2, "prog: --shape 'Round':" SHAPE_EXPECTED },
+	{ { "-x", "0" }, 2, "prog: --shape '0':" SHAPE_EXPECTED },
+	{ { "-x", "" }, 2, "prog: --shape '':" SHAPE_EXPECTED },
+	{ { "--shape=" }, 2, "prog: --shape '':" SHAPE_EXPECTED },
+	{ { "-x" },
+	  2,
+	  "prog: --shape: expected one of round, square, sq after it\n" },
 	/* other names of the same */
 	{ { "--advice", "file" }, 0, "next='file' :" },
 	{ { "--Advise" }, 0, "next='' :" },
@@ -152,6 +190,9 @@ static const char help[] = "Usage: prog [options] SIZE\n"
 			   "  -D, --advise [FILE]         the next word\n"
 			   "      --advice                the same\n"
 			   "      --Advise                the same\n"
+			   "  -P, --place FILE            a list\n"
+			   "  -x, --shape WORD            a choice: round, square, sq "
+			   "(square)\n"
 			   "\n"
 			   "As every program of the suite:\n"
 			   "  -h, --help                  this text\n"
