@@ -59,8 +59,8 @@ static int compare(const struct check *c, const struct span *block, const uint8_
 		/* As it lies in memory, whatever the byte order. */
 		expected = ((const uint8_t *)&word)[at % 8];
 		if (unlikely(data[i] != expected))
-			return broken("%s: wrong data at offset %ju: expected %#04x, "
-				      "found %#04x",
+			return broken("%s: wrong data at offset %ju: expected 0x%02x, "
+				      "found 0x%02x",
 				      c->file->name, (uintmax_t)at, expected, data[i]);
 	}
 	return 0;
