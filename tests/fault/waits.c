@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* waits - the waits of a crew after its work, each with what would break it. */
+/* waits - the waits of a crew in and after its work, each with what would break it. */
 #include "common/clock.h"
 #include "common/crew.h"
 #include "tests/check.h"
@@ -462,12 +462,115 @@ static void pauses_are_not_counted(void)
 	crew_result_free(&r);
 }
 
+/* Waiting in the work, for another worker */
+
+static _Atomic uint32_t *bell;
+
+/* Worker 0 rings once the other is about to wait, or waits. */
+static int ring_or_wait(struct worker *w)
+{
+	if (w->id) {
+		atomic_fetch_add(&told->came, 1);
+		crew_wait(w, bell, 0, 0);
+		atomic_fetch_add(&told->early, !atomic_load(&told->sent));
+	} else {
+		await(&told->came, w->total - 1);
+		atomic_store(&told->sent, 1);
+		crew_ring(bell);
+	}
+	tally_add(w, 1, 8);
+	return 0;
+}
+
+static void a_ring_ends_every_wait(void)
+{
+	for (unsigned threads = 1; threads <= 3; threads += 2) {
+		const struct crew crew = { .processes = 3,
+					   .threads = threads,
+					   .work = ring_or_wait,
+					   .teardown = count_end };
+
+		tell_nothing();
+		atomic_store(bell, 0);
+		run(&crew, 0);
+		CHECK_U64("ended", told->ended, 3 * threads);
+		CHECK_U64("woke early", told->early, 0);
+	}
+}
+
+/* It has rung already: nobody waits. A time that is over: likewise. One to come is waited for. */
+static int wait_for_times(struct worker *w)
+{
+	uint64_t now = now_ns();
+
+	crew_wait(w, bell, 1, 0);
+	crew_wait(w, bell, 0, now);
+	crew_wait(w, bell, 0, 1);
+	atomic_fetch_add(&told->waited, 1);
+	crew_wait(w, bell, 0, now + 30 * ns_per_ms);
+	atomic_fetch_add(&told->early, now_ns() < now + 30 * ns_per_ms);
+	tally_add(w, 1, 8);
+	return 0;
+}
+
+static void a_time_ends_a_wait(void)
+{
+	const struct crew crew = { .processes = 2, .work = wait_for_times };
+
+	tell_nothing();
+	atomic_store(bell, 0);
+	run(&crew, 0);
+	CHECK_U64("waited", told->waited, 2);
+	CHECK_U64("woke early", told->early, 0);
+}
+
+/* Nobody rings: worker 0 fails, or stops the run, or its time is over. */
+static int wait_for_nobody(struct worker *w)
+{
+	atomic_fetch_add(&told->came, 1);
+	if (!w->id && told->sent) {
+		await(&told->came, w->total);
+		if (told->sent == SIGTERM)
+			return kill(getppid(), SIGTERM);
+		errno = ENOSPC;
+		return failed("as told");
+	}
+	crew_wait(w, bell, 0, 0);
+	return 0;
+}
+
+static void a_stop_ends_a_wait(void)
+{
+	struct crew crew = { .processes = 3,
+			     .work = wait_for_nobody,
+			     .teardown = count_end };
+	static const struct {
+		unsigned sent;
+		uint64_t runtime_ns;
+		int want;
+	} stops[] = {
+		{ 1, 0, -ENOSPC },
+		{ SIGTERM, 0, 0 },
+		{ 0, 20 * ns_per_ms, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++) {
+		tell_nothing();
+		atomic_store(&told->sent, stops[i].sent);
+		crew.runtime_ns = stops[i].runtime_ns;
+		run(&crew, stops[i].want);
+		CHECK_U64("ended by themselves", told->ended, 3);
+	}
+}
+
 int main(void)
 {
 	if (THREADS_SANITIZED)
 		SKIP("ThreadSanitizer holds signals back while a futex is waited for");
 	base_init();
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bell = mmap(NULL, sizeof(*bell), PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	threads_wait_together();
@@ -483,5 +586,8 @@ int main(void)
 	a_stop_while_leaving_leaves_nobody();
 	the_dead_are_not_waited_for();
 	pauses_are_not_counted();
+	a_ring_ends_every_wait();
+	a_time_ends_a_wait();
+	a_stop_ends_a_wait();
 	return check_result();
 }

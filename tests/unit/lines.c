@@ -252,7 +252,8 @@ static uint64_t unix_now_ns(void)
 static const char *read_time(const char *text, uint64_t *ns)
 {
 	char *point, *end;
-	uint64_t seconds = strtoull(text, &point, 10), rest = strtoull(point + 1, &end, 10);
+	uint64_t seconds = strtoull(text, &point, 10),
+		 rest = strtoull(point + 1, &end, 10);
 
 	CHECK(*point == '.' && end - point == 10);
 	*ns = seconds * ns_per_s + rest;
