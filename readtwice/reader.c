@@ -14,6 +14,12 @@ struct reader {
 	struct check *check;
 };
 
+/* No memory for more than the file has; in whole MiB, which suit O_DIRECT. */
+static uint64_t block_of(const struct file *f)
+{
+	return MIN(cfg.block_bytes, (f->size_bytes - 1) / MiB * MiB + MiB);
+}
+
 static int open_method(struct reader *r, const struct file *f)
 {
 	int ret;
@@ -21,7 +27,7 @@ static int open_method(struct reader *r, const struct file *f)
 	r->target = (struct target){
 		.name = f->name,
 		.size_bytes = f->size_bytes,
-		.block_bytes = cfg.block_bytes,
+		.block_bytes = block_of(f),
 		.depth = (unsigned)cfg.depth,
 		.direct = cfg.direct,
 		.uncached = cfg.uncached,
