@@ -51,7 +51,7 @@ void gate_begin(struct worker *w)
 {
 	uint64_t began_ns = w->tally->began_ns, wait_ns;
 
-	if (!cfg.gap_ns)
+	if (!cfg.gap_ns || !before(w))
 		return;
 	if (__builtin_mul_overflow(cfg.gap_ns, w->id % cfg.readers, &wait_ns))
 		wait_ns = INT64_MAX;
