@@ -260,9 +260,10 @@ def plan_is_told(tests):
     with disk_folder() as folder:
         result = run(tests, ['-n', '2', '-r', '3', '-s', '64k', '-T', '60', '--passes', '1', '--dir', folder])
         first = result.err.split(b'\n')[0].decode()
-        for what in ('2 files of 64k (128 KiB in all) on ', '3 readers of each', 'method read', 'blocks of 4k',
-                     'at most 1m', 'memory for ', 'the page cache of this machine will be turned over'):
+        for what in ('2 files of 64k, sparse (128 KiB in all) in ' + folder, ', on ', '3 readers of each by read',
+                     'blocks of 4k in seq order', '1 pass, 1m at most', 'this process may use '):
             tests.check('plan', what, first, what in first)
+        tests.check('plan: page cache', 'left alone by so little', first, 'turned over' not in first)
         tests.check('plan: warning', 'fits', result.err, b'warning: 128 KiB of files fit into ' in result.err)
         for args in (['--direct'], ['-m', 'preadv2', '--uncached']):
             result = run(tests, ['-n', '1', '-s', '64k', *args, '--dir', folder])
@@ -277,7 +278,8 @@ def plan_is_told(tests):
 def dry_run_does_nothing(tests):
     with disk_folder() as folder:
         for args, what in ((['-n', '3', '-s', '64k'], '3 files of 64k'), ([], 'readers of each'),
-                           (['--fs', 'xfs'], 'on a new xfs'), (['-m', 'mmap', '-n', '1', '-s', '1m'], 'method mmap')):
+                           (['--fs', 'xfs'], 'on a new xfs'), (['-m', 'mmap', '-n', '1', '-s', '1m'], '1 file of 1m'),
+                           (['--order', 'random', '--seed', '1', '--passes', '3', '-s', '4k'], 'in random order; 3 passes')):
             result = run(tests, ['--dry-run', '--dir', folder, *args])
             tests.check(f'--dry-run {args}', (0, b''), (result.status, result.err))
             tests.check(f'--dry-run {args}: stdout', what, result.out, what in result.out.decode())
@@ -289,10 +291,11 @@ def usual_size(tests):
     """Four times the memory, in whole blocks, whatever the number of files."""
     for files in (1, 3):
         result = run(tests, ['--dry-run', '-n', str(files)])
-        match = re.search(rb'files? of (\d+)k? \((\S+) GiB in all\).* may use (\S+) GiB', result.out)
+        match = re.search(rb'(?: file of|3 files of) \d+[km]?, sparse \((\S+) GiB in all\).* may use (\S+) GiB.*'
+                          rb'the page cache of this machine will be turned over', result.out)
         tests.check(f'-n {files}: sizes', 'told', result.out, match is not None)
         if match:
-            total, memory = float(match.group(2)), float(match.group(3))
+            total, memory = float(match.group(1)), float(match.group(2))
             tests.check(f'-n {files}: four times the memory', 4 * memory, total, abs(total - 4 * memory) <= 0.04 * total)
 
 
