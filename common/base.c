@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,8 +43,16 @@ int write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+/* What complain_once() was given. */
+static _Thread_local _Atomic bool *once;
+
+void complain_once(_Atomic bool *said)
+{
+	once = said;
+}
+
 /* Write "program: message[: reason]\n"; a message too long is cut, its newline is not. */
-static void complain(const char *fmt, va_list args, const char *reason)
+static void write_message(const char *fmt, va_list args, const char *reason)
 {
 	char line[LINE_LEN];
 	size_t room = sizeof(line) - 1;
@@ -58,6 +67,12 @@ static void complain(const char *fmt, va_list args, const char *reason)
 	/* Nobody is left to be told that stderr is gone. */
 	if (write_all(STDERR_FILENO, line, (size_t)len))
 		return;
+}
+
+static void complain(const char *fmt, va_list args, const char *reason)
+{
+	if (!once || !atomic_exchange(once, true))
+		write_message(fmt, args, reason);
 }
 
 /* The functions that complain differ in the reason they give and in what they return. */
@@ -97,7 +112,11 @@ int broken(const char *fmt, ...)
 
 void note(const char *fmt, ...)
 {
-	COMPLAIN(fmt, NULL);
+	va_list args;
+
+	va_start(args, fmt);
+	write_message(fmt, args, NULL);
+	va_end(args);
 }
 
 int exit_status(int ret)

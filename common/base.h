@@ -4,6 +4,7 @@
 #define COMMON_BASE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,6 +40,9 @@ int refused(const char *fmt, ...) printf_like(1, 2);
 int unsupported(const char *fmt, ...) printf_like(1, 2);
 /* The same for a failure that no errno describes, such as data that is wrong; returns -EIO. */
 int broken(const char *fmt, ...) printf_like(1, 2);
+/* Of all threads and processes that gave the same SAID, only the first of these four calls prints:
+ * where many fail alike. For the calling thread, until it gives NULL. */
+void complain_once(_Atomic bool *said);
 /* "program: message" on stderr in one write, for what is no error. */
 void note(const char *fmt, ...) printf_like(1, 2);
 

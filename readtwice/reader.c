@@ -51,10 +51,13 @@ int reader_setup(struct worker *w)
 
 	if (!r)
 		return failed("memory for a reader");
+	/* What the kernel or the filesystem refuses, it refuses to all. */
+	complain_once(&places->refused);
 	r->method = cfg.method;
 	ret = cfg.verify ? check_open(f, &r->check) : 0;
 	if (!ret)
 		ret = open_method(r, f);
+	complain_once(NULL);
 	w->data = r;
 	if (ret) {
 		check_close(r->check);

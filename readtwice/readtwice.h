@@ -47,6 +47,7 @@ struct place {
 	_Atomic bool ended;
 	_Atomic uint32_t
 		bell; /* of a file's first reader: rung when any of its readers changes */
+	_Atomic bool refused; /* of the very first: one said why it cannot be set up */
 	uint64_t nearest,
 		furthest; /* blocks from the one before it; by its worker only */
 };

@@ -157,6 +157,8 @@ refused = [
           'O_DIRECT takes blocks of a multiple of .* here, not 1000'),
     wrong('io_uring, too deep', '-q -m io_uring --depth 16385 -n 1 -r 1 -s 4k --dir D',
           'method io_uring takes 16384 requests at most, not 16385'),
+    wrong('refused to many readers, told once', '-q --direct --block 1000 -n 3 -r 20 -s 4k --dir D',
+          'O_DIRECT takes blocks of a multiple of .* here, not 1000'),
     # what is tried and fails
     Row('no directory', '-q -n 1 -s 4k --dir nowhere', 1, 'open directory nowhere: No such file'),
     Row('a file for a directory', '-q -n 1 -s 4k --dir f', 1, 'open directory f: Not a directory', files={'f': 1}),

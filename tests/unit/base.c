@@ -164,6 +164,31 @@ static void check_formats(void)
 	CHECK_TEXT("line", heard.text, "7 bytes / %s\n");
 }
 
+/* Of those who share it, one; notes and lines always. */
+static void check_once(void)
+{
+	static struct heard heard;
+	static _Atomic bool said;
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		bool complains = kinds[k].ret < 0;
+
+		said = false;
+		complain_once(&said);
+		hear_begin(&heard, kinds[k].fd);
+		for (int i = 0; i < 3; i++)
+			CHECK_U64(kinds[k].name, kinds[k].say("x"), kinds[k].ret);
+		hear_end(&heard);
+		CHECK_U64(kinds[k].name, heard.writes, complains ? 1 : 3);
+		CHECK_U64(kinds[k].name, said, complains);
+		complain_once(NULL);
+		hear_begin(&heard, kinds[k].fd);
+		CHECK_U64(kinds[k].name, kinds[k].say("x"), kinds[k].ret);
+		hear_end(&heard);
+		CHECK_U64(kinds[k].name, heard.writes, 1);
+	}
+}
+
 static void check_write_all(size_t most)
 {
 	char got[64] = "";
@@ -282,6 +307,7 @@ int main(void)
 	check_statuses();
 	check_lines();
 	check_formats();
+	check_once();
 	for (size_t most = 1; most < 12; most++)
 		check_write_all(most);
 	check_losses();
