@@ -67,6 +67,23 @@ static void describe_mount(struct medium *m, const struct mountinfo *mount, dev_
 	m->overlay = !strcmp(m->type, "overlay");
 }
 
+/* A block device lies on nothing but itself, wherever its node is. */
+static void describe_device(struct medium *m, dev_t dev)
+{
+	char *about = procfile_read("", "/sys/dev/block/%u:%u/uevent", major(dev),
+				    minor(dev));
+	const char *name = about ? strstr(about, "DEVNAME=") : NULL;
+
+	snprintf(m->type, sizeof(m->type), "block device");
+	m->dev = dev;
+	if (name) {
+		name += strlen("DEVNAME=");
+		snprintf(m->device, sizeof(m->device), "/dev/%.*s",
+			 (int)strcspn(name, "\n"), name);
+	}
+	free(about);
+}
+
 int medium_of(int fd, struct medium *m)
 {
 	struct mountinfo mount;
@@ -78,6 +95,10 @@ int medium_of(int fd, struct medium *m)
 		return failed("find the filesystem of a file");
 	*m = (struct medium){ .block_bytes = fs.f_bsize,
 			      .dev = block_device(st.st_dev, "") };
+	if (S_ISBLK(st.st_mode)) {
+		describe_device(m, st.st_rdev);
+		return 0;
+	}
 	mounts = procfile_read("", "/proc/self/mountinfo");
 	if (mounts && find_mount(fd, st.st_dev, mounts, &mount))
 		describe_mount(m, &mount, st.st_dev);

@@ -10,7 +10,7 @@
 
 /* Texts too long are cut. */
 struct medium {
-	char type[64];      /* "xfs"; "": unknown */
+	char type[64];      /* "xfs", or "block device"; "": unknown */
 	char options[4096]; /* as the kernel shows them: "rw,noatime,attr2" */
 	char device[4096];  /* what is mounted: "/dev/vda", "tmpfs", "host:/export" */
 	dev_t dev;          /* of the block device; 0: there is none, or unknown */
