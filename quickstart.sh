@@ -56,6 +56,8 @@ requirements()
 	test   tool        clang-tidy    clang-tidy                              clang-tools-extra
 	test   tool        shellcheck    shellcheck                              ShellCheck
 	test   command     mkfs.ext4     e2fsprogs                               e2fsprogs
+	test   command     mkfs.xfs      xfsprogs                                xfsprogs
+	test   command     mkfs.btrfs    btrfs-progs                             btrfs-progs
 	END
 }
 
