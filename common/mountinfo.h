@@ -9,8 +9,9 @@
 
 struct mountinfo {
 	uint64_t id;
-	unsigned major, minor; /* as stat(2) has them for most filesystems, not for btrfs */
-	char *root;            /* the part of the filesystem that is seen at ... */
+	/* As stat(2) has them for most filesystems, not for btrfs. */
+	unsigned major, minor;
+	char *root; /* the part of the filesystem that is seen at ... */
 	char *point;
 	char *options; /* of the mount */
 	char *type, *source;
