@@ -79,7 +79,7 @@ static int make_image(struct making *m)
 	int ret;
 
 	if (memory)
-		strcpy(m->made.image_on, fs_in_memory);
+		snprintf(m->made.image_on, sizeof(m->made.image_on), "%s", fs_in_memory);
 	else if (!realpath(dir, m->made.image_on))
 		return failed("find %s", dir);
 	ret = size ? 0 : default_size(m, memory ? NULL : dir, &size);
@@ -152,7 +152,7 @@ static int mount_tmpfs(struct making *m)
 	if (ret)
 		return ret;
 	snprintf(option, sizeof(option), "size=%ju", (uintmax_t)size);
-	strcpy(m->name, m->type->name);
+	snprintf(m->name, sizeof(m->name), "%s", m->type->name);
 	return mount_made(m, option);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fs - tests of common/fs.c and fscheck.c: what is refused, and what is made. */
+/* fs - tests of common/fs.c: what is made, and who may make it. */
 #include "common/fs.h"
 #include "common/loop.h"
 #include "common/medium.h"
@@ -12,70 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/sysmacros.h>
 
-static const struct {
-	struct fs_config config;
-	const char *says; /* NULL: nothing to refuse */
-} rows[] = {
-	{ { NULL }, NULL },
-	{ { .type = "xfs" }, NULL },
-	{ { .type = "ext4,noatime" }, NULL },
-	{ { .type = "btrfs,", .mkfs_options = "-K", .mount_options = "ro" }, NULL },
-	{ { .type = "f2fs", .on = "/" }, NULL },
-	{ { .type = "f2fs", .on = "tmpfs" }, NULL },
-	{ { .type = "tmpfs,huge=always",
-	    .size_bytes = 1 * MiB,
-	    .mount_options = "noswap" },
-	  NULL },
-	{ { .type = "xfs", .size_bytes = 300 * MiB }, NULL },
-	{ { .type = "xfs", .size_bytes = 300 * MiB - 1 },
-	  "--fs-size 314572799: xfs needs at least 300m" },
-	{ { .type = "btrfs,x", .size_bytes = 1 },
-	  "--fs-size 1: btrfs needs at least 128m" },
-	{ { .type = "tmpfs", .size_bytes = 4096 },
-	  "--fs-size 4k: tmpfs needs at least 64k" },
-	{ { .type = "" }, "--fs '': expected xfs, ext4, btrfs, f2fs or tmpfs" },
-	{ { .type = "XFS" }, "--fs 'XFS': expected" },
-	{ { .type = "xf" }, "--fs 'xf': expected" },
-	{ { .type = "xfs4,x" }, "--fs 'xfs4,x': expected" },
-	{ { .size_bytes = 1 },
-	  "--fs-size is for a scratch filesystem: give --fs TYPE as well" },
-	{ { .mkfs_options = "" }, "--mkfs-options is for" },
-	{ { .mount_options = "" }, "--mount-options is for" },
-	{ { .on = "/" }, "--fs-on is for" },
-	{ { .wipe = true }, "--wipe is for a scratch" },
-	{ { .type = "tmpfs", .mkfs_options = "-q" },
-	  "--mkfs-options: there is no mkfs for tmpfs" },
-	{ { .type = "tmpfs", .on = "/" }, "--fs-on: tmpfs is in memory" },
-	{ { .type = "tmpfs", .on = "tmpfs" }, "--fs-on: tmpfs is in memory" },
-	{ { .type = "tmpfs", .wipe = true }, "--wipe is for a block device" },
-	{ { .type = "xfs", .wipe = true }, "--wipe is for a block device" },
-	{ { .type = "xfs", .on = "/", .wipe = true }, "--wipe is for a block device" },
-	{ { .type = "xfs", .on = "/no/such" },
-	  "--fs-on '/no/such': expected a directory, tmpfs or a block device" },
-	{ { .type = "xfs", .on = "" }, "--fs-on '': expected" },
-	{ { .type = "xfs", .on = "/dev/null" }, "--fs-on '/dev/null': expected" },
-};
-
-static int check(const void *config)
-{
-	return exit_status(fs_check(config));
-}
-
-static void check_refusals(void)
-{
-	struct child c;
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char what[32];
-
-		snprintf(what, sizeof(what), "row %zu", i);
-		child_run(&c, check, &rows[i].config);
-		CHECK_U64(what, c.status, rows[i].says ? 2 : 0);
-		if (!rows[i].says || !strstr(c.err, rows[i].says))
-			CHECK_TEXT(what, c.err, rows[i].says ?: "");
-	}
-}
-
 /* What medium_of() finds from the inside. */
 static struct medium *inside;
 
@@ -84,9 +20,10 @@ static unsigned open_files(void)
 	DIR *fds = opendir("/proc/self/fd");
 	unsigned n = 0;
 
-	while (readdir(fds))
+	while (fds && readdir(fds))
 		n++;
-	closedir(fds);
+	if (fds)
+		closedir(fds);
 	return n;
 }
 
@@ -121,7 +58,7 @@ struct made_row {
 static void check_outside(const struct holder *h)
 {
 	char path[128];
-	struct stat st, root;
+	struct stat st = { 0 }, root = { 0 };
 
 	CHECK(!fsdir_has_mount() && !fsdir_has_names());
 	snprintf(path, sizeof(path), "/proc/%d/root%s/named", h->pid, fsdir);
@@ -214,11 +151,16 @@ static const struct made_row made[] = {
 	  "/var" },
 };
 
+static int check(const void *config)
+{
+	return exit_status(fs_check(config));
+}
+
 /* A device of ours, then the same one again. */
 static void check_device(void)
 {
 	int image = scratch_file(fsdir, 64 * MiB, SCRATCH_HOLE);
-	char name[LOOP_NAME_LEN];
+	char name[LOOP_NAME_LEN] = "";
 	struct fs_config c = { .type = "ext4", .on = name, .wipe = true };
 	int fd = loop_attach(image, name);
 	struct child without;
@@ -332,7 +274,6 @@ int main(void)
 	base_init();
 	inside = mmap(NULL, sizeof(*inside), PROT_READ | PROT_WRITE,
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check_refusals();
 	fsdir_require_root();
 	fsdir_make();
 	share_mounts();
