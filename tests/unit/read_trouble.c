@@ -117,6 +117,7 @@ static int read_cut_file(const void *arg)
 	int fd = scratch_file(PLACE, SIZE, SCRATCH_WRITTEN);
 	int64_t bytes, ret;
 
+	r.target.depth = a->cut == CUT ? 8 : 1;
 	if (fd < 0 || reader_open(&r, a->method, fd))
 		return 90;
 	bytes = a->method->pump(r.state, &c);
@@ -155,7 +156,7 @@ static void check_file_cut_at(const struct method *m, bool direct, uint64_t cut)
 	CHECK(strtoull(c.out, NULL, 10) <= most);
 }
 
-/* In the middle, and in the last block: there nothing else comes that is wrong. */
+/* In the middle, and in the last block: there nothing else comes. */
 static void check_cut_file(const struct method *m, bool direct)
 {
 	check_file_cut_at(m, direct, CUT);
