@@ -79,8 +79,11 @@ static int ask_dioalign(int fd, struct dioalign *d)
 	return 0;
 }
 
-/* Of the device that holds files of st_dev DEV; 0: it is none that sysfs knows. A partition's
- * queue is its parent's. */
+/* No device has smaller sectors. */
+enum { SECTOR_BYTES = 512 };
+
+/* Of the device that holds files of st_dev DEV, if it is one that sysfs knows. A partition's queue is
+ * its parent's. */
 static uint64_t sysfs_block_bytes(dev_t dev)
 {
 	static const char *const queues[] = { "queue", "../queue" };
@@ -94,7 +97,7 @@ static uint64_t sysfs_block_bytes(dev_t dev)
 		bytes = text ? strtoull(text, NULL, 10) : 0;
 		free(text);
 	}
-	return bytes;
+	return MAX(bytes, SECTOR_BYTES);
 }
 
 static int guess_alignment(int fd, const char *name, uint64_t *bytes)
@@ -108,7 +111,7 @@ static int guess_alignment(int fd, const char *name, uint64_t *bytes)
 	if (S_ISBLK(st.st_mode) && ioctl(fd, BLKSSZGET, &sector))
 		return failed("block size of %s", name);
 	if (S_ISBLK(st.st_mode))
-		*bytes = (uint64_t)sector;
+		*bytes = (uint64_t)MAX(sector, SECTOR_BYTES);
 	else
 		*bytes = MAX(sysfs_block_bytes(st.st_dev), (uint64_t)fs.f_frsize);
 	return 0;
