@@ -478,6 +478,24 @@ def readers_differ(tests):
         tests.check('one reader: share', b'100.0', Lines(result.out).own['spread'][0].group(6))
 
 
+def readers_share_their_order(tests):
+    """Three that read 50 random blocks each leave no more in the page cache than one does; another seed, other blocks."""
+    def cached(*args):
+        out = run(tests, ['-q', '-n', '1', '-s', '64m', '--order', 'random', '--ops', '50', '--residency', *args,
+                          '--dir', folder]).out
+        return int(Lines(out).own['cached'][0].group(2))
+    with disk_folder() as folder:
+        one = cached('-r', '1', '--seed', '1')
+        tests.check('random order: pages', 'about 50 of 16384', one, 50 <= one < 1000)
+        tests.check('random order: three readers', one, cached('-r', '3', '--seed', '1'))
+        path = sparse(os.path.join(folder, 'f'), 64 * MIB)
+        both = 0
+        for seed in ('1', '2'):
+            out = run(tests, ['-q', '-r', '1', '--order', 'random', '--ops', '50', '--residency', '--seed', seed, path]).out
+            both = int(Lines(out).own['cached'][0].group(2))
+        tests.check('random order: another seed', f'more than {one}', both, both > one)
+
+
 def intervals_are_told(tests):
     with disk_folder() as folder:
         result = run(tests, ['-q', '-n', '1', '-s', '1m', '-T', '200ms', '--interval', '50ms', '--dir', folder])
@@ -511,7 +529,7 @@ sections = {
     'shapes': [rows_of(shapes)],
     'told': [help_is_golden, list_has_all, plan_is_told, dry_run_does_nothing, usual_size, data_is_named, readers_differ,
              truncated_follows_faulted],
-    'course': [time_ends_it, samples_are_apart, a_time_gap_comes_first, intervals_are_told],
+    'course': [time_ends_it, samples_are_apart, readers_share_their_order, a_time_gap_comes_first, intervals_are_told],
     'gap': [gap_is_kept, a_reader_that_stops_holds_the_other],
 }
 
