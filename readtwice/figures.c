@@ -112,23 +112,28 @@ static uint64_t bytes_allocated(void)
 
 static int print_data(uint64_t allocated)
 {
-	const struct medium *m = &files[0].medium;
 	bool holes = !cfg.paths && cfg.fill == FILL_HOLE;
+	char *media = media_text();
+	int ret;
 
+	if (!media)
+		return failed("memory for a line");
 	if (cfg.method->no_data)
-		return print_line("data: none; the figure is the harness");
-	if (holes)
-		return print_line(
-			"data: holes on %s (%s): no device was read; the figure "
-			"is clearing, copying and reclaim",
-			m->type, m->device);
-	return print_line("data: %ju of %ju bytes allocated on %s (%s)%s",
-			  (uintmax_t)MIN(allocated, files_bytes()),
-			  (uintmax_t)files_bytes(), m->type, m->device,
-			  allocated < files_bytes()
-				  ? ": the rest are holes, and no device "
-				    "was read for them"
-				  : "");
+		ret = print_line("data: none; the figure is the harness");
+	else if (holes)
+		ret = print_line("data: holes on %s: no device was read; the figure is "
+				 "clearing, copying and reclaim",
+				 media);
+	else
+		ret = print_line("data: %ju of %ju bytes allocated on %s%s",
+				 (uintmax_t)MIN(allocated, files_bytes()),
+				 (uintmax_t)files_bytes(), media,
+				 allocated < files_bytes()
+					 ? ": the rest are holes, and no device was read "
+					   "for them"
+					 : "");
+	free(media);
+	return ret;
 }
 
 static int print_cold(void)

@@ -114,8 +114,7 @@ static int look_at(struct file *f, unsigned i)
 	return ret;
 }
 
-/* Has a file before number I the same medium? */
-static bool is_told(unsigned i)
+bool medium_is_told(unsigned i)
 {
 	for (unsigned k = 0; k < i; k++)
 		if (files[k].medium.dev == files[i].medium.dev &&
@@ -173,7 +172,7 @@ int files_describe(struct report *r)
 	int ret = files_look();
 
 	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
-		if (!is_told(i))
+		if (!medium_is_told(i))
 			ret = check_medium(r, &files[i]);
 	if (ret)
 		return ret;

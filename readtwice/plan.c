@@ -11,9 +11,16 @@ static const char *many(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+static void write_media(FILE *out)
+{
+	for (unsigned i = 0; i < cfg.file_count; i++)
+		if (!medium_is_told(i))
+			fprintf(out, "%s%s (%s)", i ? ", " : "", files[i].medium.type,
+				files[i].medium.device);
+}
+
 static void write_files(FILE *out)
 {
-	const struct medium *m = &files[0].medium;
 	char each[FORMAT_LEN], total[FORMAT_LEN];
 
 	fprintf(out, "%u %sfile%s", cfg.file_count, cfg.paths ? "existing " : "",
@@ -24,10 +31,11 @@ static void write_files(FILE *out)
 	fprintf(out, " (%s in all)", format_bytes(total, (double)files_bytes()));
 	for (unsigned i = 0; i < cfg.run.dirs.count && !cfg.paths; i++)
 		fprintf(out, "%s%s", i ? ", " : " in ", cfg.run.dirs.at[i]);
-	if (m->type[0])
-		fprintf(out, ", on %s (%s)", m->type, m->device);
-	else if (cfg.run.fs.type)
-		fprintf(out, ", on a new %s", cfg.run.fs.type);
+	fprintf(out, ", on ");
+	if (cfg.run.fs.type && cfg.run.dry_run)
+		fprintf(out, "a new %s", cfg.run.fs.type);
+	else
+		write_media(out);
 }
 
 static void write_reading(FILE *out)
@@ -56,23 +64,40 @@ bool reads_through_cache(void)
 	return !cfg.direct && !cfg.uncached && !cfg.method->no_data;
 }
 
-char *plan_text(void)
+/* What WRITE writes; malloc'ed. NULL: no memory. */
+static char *text_of(void (*write)(FILE *out))
 {
-	char *text = NULL, room[FORMAT_LEN];
+	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		return NULL;
+	write(out);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void write_plan(FILE *out)
+{
+	char room[FORMAT_LEN];
+
 	write_files(out);
 	write_reading(out);
 	fprintf(out, "; this process may use %s of memory",
 		format_bytes(room, (double)limits_memory(&cfg.run.limits)));
 	if (reads_through_cache() && !files_fit())
 		fprintf(out, ": the page cache of this machine will be turned over");
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+}
+
+char *plan_text(void)
+{
+	return text_of(write_plan);
+}
+
+char *media_text(void)
+{
+	return text_of(write_media);
 }

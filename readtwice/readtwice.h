@@ -71,11 +71,15 @@ int files_open(void);
 /* Bytes of all files. */
 uint64_t files_bytes(void);
 void files_close(void);
+/* Has a file before number I the same medium? */
+bool medium_is_told(unsigned i);
 /* Worker ID reads this one. */
 struct file *file_of(unsigned id);
 
 /* plan.c: what will be done, in a line; malloc'ed, NULL without memory. */
 char *plan_text(void);
+/* "ext4 (/dev/vda), tmpfs (tmpfs)": what the files lie on, each once; likewise. */
+char *media_text(void);
 /* Do all files fit into the memory that this process may use? */
 bool files_fit(void);
 /* Do the files' pages stay in the page cache once they are read? */

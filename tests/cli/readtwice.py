@@ -513,6 +513,13 @@ def data_is_named(tests):
             result = run(tests, ['-q', '-n', '1', *args, '--dir', folder])
             told = Lines(result.out).own['data'][0].group(1).decode()
             tests.check(f'data of {args}', what, told, re.fullmatch(what, told) is not None)
+        result = run(tests, ['-n', '2', '-s', '4k', '--allow-tmpfs', '--dir', folder, '--dir', '/dev/shm'])
+        if b'tmpfs' in result.err:
+            told = Lines(result.out).own['data'][0].group(1)
+            tests.check('data on two filesystems', 'both', told, re.match(rb'holes on \S+ \(.*\), tmpfs \(\S+\): ', told) is not None)
+            tests.check('plan of two filesystems', 'both', result.err, re.search(rb', on \S+ \(.*\), tmpfs \(', result.err) is not None)
+        else:
+            tests.skip('data on two filesystems', '/dev/shm is no tmpfs')
         path = os.path.join(folder, 'f')
         with open(path, 'wb') as file:
             file.write(b'x' * MIB)
