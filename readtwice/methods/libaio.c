@@ -63,7 +63,7 @@ static int aio_open(void *state, const struct target *t)
 	if (ret)
 		return ret;
 	s->iocb = calloc(t->depth, sizeof(*s->iocb));
-	s->queued = calloc(t->depth, sizeof(*s->queued));
+	s->queued = calloc(t->depth, sizeof(struct iocb *));
 	s->events = calloc(t->depth, sizeof(*s->events));
 	ret = s->iocb && s->queued && s->events
 		      ? set_up(s)

@@ -24,22 +24,21 @@ static void fill_slots(struct slots *s)
 
 int slots_open(struct slots *s, const struct target *t)
 {
-	int ret = -ENOMEM;
+	int ret;
 
 	s->target = t;
 	s->slot = calloc(t->depth, sizeof(*s->slot));
 	s->idle = calloc(t->depth, sizeof(*s->idle));
 	s->memory = target_memory(t, t->depth, &s->step_bytes);
-	if (!s->slot || !s->idle)
-		ret = failed("memory for %u requests", t->depth);
-	else if (s->memory)
+	if (s->memory && s->slot && s->idle) {
+		fill_slots(s);
 		ret = target_probe(t, s->memory);
-	if (ret) {
-		slots_close(s);
-		return ret;
+	} else {
+		ret = s->memory ? failed("memory for %u requests", t->depth) : -ENOMEM;
 	}
-	fill_slots(s);
-	return 0;
+	if (ret)
+		slots_close(s);
+	return ret;
 }
 
 /* What is to be said if CALL brought nothing; 0: nothing, ask again. */

@@ -208,7 +208,7 @@ static int object(void *context, const struct span *block, const void *data)
 {
 	(void)context;
 	(void)data;
-	return block->at >= 2 * BLOCK ? -EDOM : 0;
+	return block->at / BLOCK >= 2 ? -EDOM : 0;
 }
 
 static void check_objection(const struct method *m, bool direct)

@@ -60,15 +60,16 @@ static void check_row(const struct row *r)
 	CHECK_U64(r->name, slots_open(&s, &t), 0);
 	c.next = r->block;
 	slot = slot_take(&s, &c);
+	CHECK(slot);
 	CHECK_U64(r->name, slots_busy(&s), 1);
-	for (size_t i = 0; i < ARRAY_SIZE(r->steps) && !whole; i++) {
+	for (size_t i = 0; slot && i < ARRAY_SIZE(r->steps) && !whole; i++) {
 		whole = !r->steps[i].len;
 		CHECK_U64(r->name, slot_came(&s, slot, r->steps[i].result, "call"),
 			  whole ? slot->block.len : 0);
-		want = slot_request(&s, slot);
 		CHECK_U64(r->name, slots_busy(&s), !whole);
 		if (whole)
 			break;
+		want = slot_request(&s, slot);
 		CHECK_U64(r->name, want.at, r->block * BLOCK + r->steps[i].from);
 		CHECK_U64(r->name, want.len, r->steps[i].len);
 		CHECK_U64(r->name, want.to - slot->memory, r->steps[i].from);
