@@ -226,6 +226,17 @@ uint64_t limits_memory_and_swap(const struct limits *limits)
 		   limits->cgroup_room_with_swap_bytes);
 }
 
+void limits_raise_open_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	/* Where that is not to be had, opening the one too many says so. */
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int limits_free_space(const char *path, uint64_t *bytes)
 {
 	struct statvfs fs;

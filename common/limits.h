@@ -39,6 +39,8 @@ must_check int limits_read(struct limits *limits, const char *root);
 /* Bytes of new memory to be had: without swapping, and with all free swap used. */
 uint64_t limits_memory(const struct limits *limits);
 uint64_t limits_memory_and_swap(const struct limits *limits);
+/* As many open files as the hard limit allows. */
+void limits_raise_open_files(void);
 /* Bytes an unprivileged user may still write on the filesystem that holds PATH. 0 or
  * -errno in silence. */
 must_check int limits_free_space(const char *path, uint64_t *bytes);

@@ -57,6 +57,18 @@ static void join_options(struct medium *m, const struct mountinfo *mount)
 		 *super ? "," : "", super);
 }
 
+static bool is_indirect(const char *type)
+{
+	static const char *const types[] = { "overlay", "nfs", "nfs4", "cifs",    "smb3",
+					     "ceph",    "afs", "9p",   "virtiofs" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i], type))
+			return true;
+	/* "fuse", "fuse.sshfs", "fuseblk" */
+	return !strncmp(type, "fuse", strlen("fuse"));
+}
+
 static void describe_mount(struct medium *m, const struct mountinfo *mount, dev_t dev)
 {
 	snprintf(m->type, sizeof(m->type), "%s", mount->type);
@@ -64,7 +76,7 @@ static void describe_mount(struct medium *m, const struct mountinfo *mount, dev_
 	join_options(m, mount);
 	m->dev = block_device(dev, mount->source);
 	m->tmpfs = !strcmp(m->type, "tmpfs") || !strcmp(m->type, "ramfs");
-	m->overlay = !strcmp(m->type, "overlay");
+	m->indirect = is_indirect(m->type);
 }
 
 /* A block device lies on nothing but itself, wherever its node is. */

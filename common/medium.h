@@ -15,7 +15,10 @@ struct medium {
 	char device[4096];  /* what is mounted: "/dev/vda", "tmpfs", "host:/export" */
 	dev_t dev;          /* of the block device; 0: there is none, or unknown */
 	uint64_t block_bytes;
-	bool tmpfs, overlay; /* tmpfs: or another filesystem in memory */
+	bool tmpfs; /* or another filesystem in memory */
+	/* overlayfs, a network filesystem, one in user space: what is measured includes more than
+	 * one local filesystem. */
+	bool indirect;
 };
 
 /* The filesystem of FD, any open file or directory. What cannot be found out stays empty. 0, or

@@ -6,6 +6,7 @@
 #include "common/crew.h"
 #include "common/fs.h"
 #include "common/limits.h"
+#include "common/medium.h"
 #include "common/opts.h"
 #include "common/report.h"
 #include "common/topo.h"
@@ -80,6 +81,9 @@ must_check int run_size(struct run *run, const char *name, const char *text,
 			uint64_t *bytes);
 /* The Ith directory for scratch files, over and over; on the scratch filesystem if there is one. */
 const char *run_dir(const struct run *run, uint64_t i);
+/* Give the Ith scratch file, FD, the name PROGRAM-PID-I in its directory, and say so. 0 or -errno
+ * after saying so. */
+must_check int run_keep_file(const struct run *run, int fd, unsigned i);
 /* Run COUNT processes of one task each, whatever --nproc is. 0 or refused(), which names WHAT. */
 must_check int run_set_workers(struct run *run, const char *what, uint64_t count);
 /* A seed where none was given: small enough to be typed, never 0. */
@@ -90,6 +94,9 @@ must_check int run_on_node(struct run *run, uint64_t node);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);
+/* Tell R what the file NAME lies on, with a warning if that is no local filesystem. */
+void run_tell_medium(const struct run *run, struct report *r, const char *name,
+		     const struct medium *m);
 /* What is going on before the start line, as the live line: only on a terminal. NULL clears it. */
 void run_live_line(const struct run *run, const char *fmt, ...) printf_like(2, 3);
 /* "warning: ..." on stderr, and into the results. */

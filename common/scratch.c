@@ -4,11 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 /* For filesystems without O_TMPFILE. */
@@ -141,46 +139,4 @@ int scratch_keep(int fd, const char *dir, const char *name)
 		      : 0;
 	free(path);
 	return ret;
-}
-
-static const struct filesystem {
-	uint32_t magic;
-	const char *name;
-	bool memory;
-} not_disks[] = {
-	{ TMPFS_MAGIC, "tmpfs", true },
-	{ RAMFS_MAGIC, "ramfs", true },
-	{ OVERLAYFS_SUPER_MAGIC, "overlayfs", false },
-	{ NFS_SUPER_MAGIC, "NFS", false },
-	{ CIFS_SUPER_MAGIC, "CIFS", false },
-	{ SMB2_SUPER_MAGIC, "SMB", false },
-	{ CEPH_SUPER_MAGIC, "Ceph", false },
-	{ AFS_SUPER_MAGIC, "AFS", false },
-	{ V9FS_MAGIC, "9p", false },
-	{ FUSE_SUPER_MAGIC, "FUSE", false },
-};
-
-int scratch_require_disk(int fd, int allow_tmpfs)
-{
-	const struct filesystem *found = NULL;
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs))
-		return failed("find the filesystem of the scratch file");
-	for (size_t i = 0; i < ARRAY_SIZE(not_disks); i++) {
-		if (not_disks[i].magic == (uint32_t)fs.f_type)
-			found = &not_disks[i];
-	}
-	if (!found || (found->memory && allow_tmpfs))
-		return 0;
-	if (found->memory)
-		return refused(
-			"the scratch file is on %s, where a hole that is read leaves "
-			"nothing in the page cache: give a directory on a disk, or "
-			"--allow-tmpfs",
-			found->name);
-	note("the scratch file is on %s: what is measured includes more than a local "
-	     "disk",
-	     found->name);
-	return 0;
 }

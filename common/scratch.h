@@ -28,9 +28,5 @@ must_check int scratch_reopen(int fd, int flags);
 /* Give the file the name NAME in DIR, where it stays. Nothing is overwritten. 0 or -errno after
  * saying so: also where files had to be made with a name and have lost it. */
 must_check int scratch_keep(int fd, const char *dir, const char *name);
-/* Refuse tmpfs (there a hole that is read leaves nothing in the page cache) unless
- * ALLOW_TMPFS; note overlayfs and network filesystems on stderr: containers have no
- * other. 0 or refused(). */
-must_check int scratch_require_disk(int fd, int allow_tmpfs);
 
 #endif

@@ -3,13 +3,17 @@
 #include "common/numa.h"
 #include "common/parse.h"
 #include "common/run.h"
+#include "common/scratch.h"
 
 #include "common/clock.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 enum { MAX_REPETITIONS = 1000000 };
 
@@ -166,6 +170,20 @@ const char *run_dir(const struct run *run, uint64_t i)
 	return run->fs.type ? run->fs_made.dir : run->dirs.at[i % run->dirs.count];
 }
 
+int run_keep_file(const struct run *run, int fd, unsigned i)
+{
+	const char *dir = run_dir(run, i);
+	char name[NAME_MAX];
+	int ret;
+
+	snprintf(name, sizeof(name), "%s-%d-%u", program_invocation_short_name, getpid(),
+		 i);
+	ret = scratch_keep(fd, dir, name);
+	if (!ret)
+		note("kept %s/%s", dir, name);
+	return ret;
+}
+
 int run_set_workers(struct run *run, const char *what, uint64_t count)
 {
 	if (count > MAX_WORKERS)
@@ -174,6 +192,17 @@ int run_set_workers(struct run *run, const char *what, uint64_t count)
 	run->processes = run->workers = (unsigned)count;
 	run->threads = 1;
 	return 0;
+}
+
+void run_tell_medium(const struct run *run, struct report *r, const char *name,
+		     const struct medium *m)
+{
+	if (m->indirect)
+		run_warning(r,
+			    "%s is on %s: what is measured includes more than a local "
+			    "filesystem (another --dir)",
+			    name, m->type);
+	report_filesystem(r, m, run->fs.type ? &run->fs_made : NULL);
 }
 
 uint64_t run_take_seed(void)

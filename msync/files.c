@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static struct slice *slices; /* of each worker; NULL: not yet opened */
@@ -22,17 +21,6 @@ const struct slice *slice_of(unsigned worker)
 static unsigned file_count(void)
 {
 	return cfg.shared ? 1 : cfg.run.workers;
-}
-
-/* Each file has a descriptor here, whatever the usual number of them is. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* One that cannot makes all read through the page cache, so that they are alike. */
@@ -96,7 +84,7 @@ int files_open(void)
 	slices = calloc(cfg.run.workers, sizeof(*slices));
 	if (!slices)
 		return failed("memory for %u files", file_count());
-	raise_file_limit();
+	limits_raise_open_files();
 	for (unsigned i = 0; i < cfg.run.workers && !ret; i++) {
 		slices[i] = slices[0];
 		if (i < file_count())
@@ -110,15 +98,10 @@ int files_open(void)
 
 int files_keep(void)
 {
-	char name[64];
 	int ret = 0;
 
-	for (unsigned i = 0; i < opened && !ret; i++) {
-		snprintf(name, sizeof(name), "msync-%d-%u", getpid(), i);
-		ret = scratch_keep(slices[i].fd, slices[i].dir, name);
-		if (!ret)
-			note("kept %s/%s", slices[i].dir, name);
-	}
+	for (unsigned i = 0; i < opened && !ret; i++)
+		ret = run_keep_file(&cfg.run, slices[i].fd, i);
 	return ret;
 }
 
@@ -140,8 +123,8 @@ static int check_medium(struct report *r, int fd, const char *dir)
 			    "%s is in memory (%s): a flush does nothing there (another "
 			    "--dir, or --allow-tmpfs to have it so)",
 			    dir, m.type);
-	report_filesystem(r, &m, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
-	return scratch_require_disk(fd, true);
+	run_tell_medium(&cfg.run, r, dir, &m);
+	return 0;
 }
 
 int media_check(struct report *r)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,64 +79,32 @@ static int name_file(struct file *f, unsigned i)
 	return 0;
 }
 
-/* Each file has a descriptor here, and each reader one more. */
-static void raise_file_limit(void)
+/* What the first file in directory I will lie on, unless a dry run would have to make it. */
+static int look_at_dir(unsigned i)
 {
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* What file I lies on, or will lie on. */
-static int look_at(struct file *f, unsigned i)
-{
+	const char *dir = run_dir(&cfg.run, i);
 	int fd, ret;
 
-	if (cfg.paths)
-		return open_existing(f, cfg.paths[i]) ?: medium_of(f->fd, &f->medium);
-	f->fd = -1;
-	f->size_bytes = cfg.size_bytes;
-	ret = name_file(f, i);
-	if (ret)
-		return ret;
-	/* What a dry run would lie on is not made. */
 	if (cfg.run.fs.type && cfg.run.dry_run)
 		return 0;
-	fd = open(run_dir(&cfg.run, i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return failed("open directory %s", run_dir(&cfg.run, i));
-	ret = medium_of(fd, &f->medium);
+		return failed("open directory %s", dir);
+	ret = media_add(fd, files[i].name);
 	close(fd);
 	return ret;
 }
 
-bool medium_is_told(unsigned i)
+static int look_at(struct file *f, unsigned i)
 {
-	for (unsigned k = 0; k < i; k++)
-		if (files[k].medium.dev == files[i].medium.dev &&
-		    !strcmp(files[k].medium.device, files[i].medium.device))
-			return true;
-	return false;
-}
+	int ret;
 
-static int check_medium(struct report *r, const struct file *f)
-{
-	const struct medium *m = &f->medium;
-
-	if (m->tmpfs && !cfg.run.allow_tmpfs)
-		return refused("%s is on %s, where a hole that is read leaves nothing in "
-			       "the page cache: give a --dir on a disk, or --allow-tmpfs",
-			       f->name, m->type);
-	if (m->overlay)
-		run_warning(r,
-			    "%s is on overlayfs: what is measured includes more than "
-			    "one filesystem (--dir on a volume)",
-			    f->name);
-	report_filesystem(r, m, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
-	return 0;
+	if (cfg.paths)
+		return open_existing(f, cfg.paths[i]) ?: media_add(f->fd, f->name);
+	f->fd = -1;
+	f->size_bytes = cfg.size_bytes;
+	ret = name_file(f, i);
+	return !ret && i < cfg.run.dirs.count ? look_at_dir(i) : ret;
 }
 
 static void warn_if_it_fits(struct report *r)
@@ -157,7 +124,7 @@ int files_look(void)
 {
 	int ret = 0;
 
-	raise_file_limit();
+	limits_raise_open_files();
 	files = calloc(cfg.file_count, sizeof(*files));
 	if (!files)
 		return failed("memory for %u files", cfg.file_count);
@@ -169,11 +136,8 @@ int files_look(void)
 int files_describe(struct report *r)
 {
 	char *plan = NULL;
-	int ret = files_look();
+	int ret = files_look() ?: media_check(r);
 
-	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
-		if (!medium_is_told(i))
-			ret = check_medium(r, &files[i]);
 	if (ret)
 		return ret;
 	if (!cfg.run.quiet)
@@ -208,6 +172,16 @@ int files_open(void)
 	return ret;
 }
 
+int files_keep(void)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < cfg.file_count && files && !ret; i++)
+		if (files[i].fd >= 0)
+			ret = run_keep_file(&cfg.run, files[i].fd, i);
+	return ret;
+}
+
 void files_close(void)
 {
 	for (unsigned i = 0; i < cfg.file_count && files; i++) {
@@ -217,5 +191,6 @@ void files_close(void)
 			free((char *)files[i].name);
 	}
 	free(files);
+	media_free();
 	places_close();
 }

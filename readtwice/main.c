@@ -38,6 +38,9 @@ int main(int argc, char **argv)
 	if (cfg.run.dry_run)
 		return exit_status(say_plan());
 	ret = run_repeat(&cfg.run, &crew, &hooks);
+	/* Also of a run that failed: what is wrong may be in them. */
+	if (cfg.run.keep && files_keep() && !ret)
+		ret = 1;
 	files_close();
 	return ret;
 }

@@ -11,14 +11,6 @@ static const char *many(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void write_media(FILE *out)
-{
-	for (unsigned i = 0; i < cfg.file_count; i++)
-		if (!medium_is_told(i))
-			fprintf(out, "%s%s (%s)", i ? ", " : "", files[i].medium.type,
-				files[i].medium.device);
-}
-
 static void write_files(FILE *out)
 {
 	char each[FORMAT_LEN], total[FORMAT_LEN];
@@ -35,7 +27,7 @@ static void write_files(FILE *out)
 	if (cfg.run.fs.type && cfg.run.dry_run)
 		fprintf(out, "a new %s", cfg.run.fs.type);
 	else
-		write_media(out);
+		media_write(out);
 }
 
 static void write_reading(FILE *out)
@@ -99,5 +91,5 @@ char *plan_text(void)
 
 char *media_text(void)
 {
-	return text_of(write_media);
+	return text_of(media_write);
 }

@@ -4,11 +4,12 @@
 #define READTWICE_READTWICE_H
 
 #include "common/cursor.h"
-#include "common/medium.h"
 #include "common/method.h"
 #include "common/region.h"
 #include "common/residency.h"
 #include "common/run.h"
+
+#include <stdio.h>
 
 enum then { THEN_NOTHING, THEN_UNLINK, THEN_TRUNCATE, THEN_DONTNEED };
 enum fill { FILL_HOLE, FILL_WRITTEN };
@@ -33,12 +34,11 @@ struct config {
 	struct run run;
 };
 
-/* A file, and the filesystem that it lies on. */
+/* A file to be read. */
 struct file {
 	int fd;           /* -1: not there, or removed */
 	const char *name; /* for messages */
 	uint64_t size_bytes;
-	struct medium medium;
 };
 
 /* What a reader keeps in memory that all share: its place, for those before and behind it. */
@@ -68,17 +68,26 @@ must_check int files_look(void);
 int files_describe(struct report *r);
 /* Make or open what is not there, and push it out of the page cache if asked for. */
 int files_open(void);
+/* Give each a name in its directory. */
+must_check int files_keep(void);
 /* Bytes of all files. */
 uint64_t files_bytes(void);
 void files_close(void);
-/* Has a file before number I the same medium? */
-bool medium_is_told(unsigned i);
 /* Worker ID reads this one. */
 struct file *file_of(unsigned id);
 
+/* media.c: what the files lie on, each filesystem and device once. */
+/* That of FD, where the file NAME lies, which must stay. 0 or -errno after saying so. */
+must_check int media_add(int fd, const char *name);
+/* Refuse tmpfs unless that is allowed, warn, and report. 0 or refused(). */
+must_check int media_check(struct report *r);
+/* "ext4 (/dev/vda), tmpfs (tmpfs)" */
+void media_write(FILE *out);
+void media_free(void);
+
 /* plan.c: what will be done, in a line; malloc'ed, NULL without memory. */
 char *plan_text(void);
-/* "ext4 (/dev/vda), tmpfs (tmpfs)": what the files lie on, each once; likewise. */
+/* What media_write() writes, likewise. */
 char *media_text(void);
 /* Do all files fit into the memory that this process may use? */
 bool files_fit(void);

@@ -33,7 +33,7 @@ static void check_known(void)
 	CHECK_TEXT("type", proc.type, "proc");
 	CHECK(!strncmp(proc.options, "rw", 2) || !strncmp(proc.options, "ro", 2));
 	CHECK_U64("device", proc.dev, 0);
-	CHECK(!proc.tmpfs && !proc.overlay);
+	CHECK(!proc.tmpfs && !proc.indirect);
 	CHECK(!statfs(tempdir, &fs));
 	CHECK_U64("block", here.block_bytes, fs.f_bsize);
 	CHECK(here.type[0] && here.device[0]);
@@ -91,7 +91,7 @@ static void check_overlay(const char *point)
 	m = look(lower);
 	CHECK_TEXT("type", m.type, "overlay");
 	CHECK_TEXT("device", m.device, "over lay");
-	CHECK(m.overlay && !m.tmpfs);
+	CHECK(m.indirect && !m.tmpfs);
 }
 
 /* A name and a source that mountinfo has to escape. */
@@ -114,7 +114,7 @@ static void check_mounts(void)
 	CHECK(!strncmp(m.options, "rw,nosuid,noatime,size=64k", 26));
 	CHECK(!strstr(m.options, ",rw"));
 	CHECK_U64("device number", m.dev, 0);
-	CHECK(m.tmpfs && !m.overlay);
+	CHECK(m.tmpfs && !m.indirect);
 	check_twice(point);
 	check_overlay(tempdir);
 }

@@ -169,16 +169,6 @@ static void check_direct(const char *dir)
 	close(fd);
 }
 
-static void check_require_disk(const char *dir)
-{
-	int fd = scratch_file(dir, 0, SCRATCH_HOLE);
-
-	CHECK_U64(dir, scratch_require_disk(fd, 0), on_tmpfs(fd) ? -EBADRQC : 0);
-	CHECK_U64(dir, scratch_require_disk(fd, 1), 0);
-	close(fd);
-	CHECK_U64("closed", scratch_require_disk(fd, 1), -EBADF);
-}
-
 static void check_refusals(const char *dir)
 {
 	CHECK_U64("no directory", scratch_file("/dev/null", 1, SCRATCH_HOLE), -ENOTDIR);
@@ -229,7 +219,6 @@ static void check_place(const char *parent)
 	check_reopen(dir);
 	check_direct(dir);
 	check_keep(dir);
-	check_require_disk(dir);
 	check_refusals(dir);
 	CHECK_U64("nothing left", rmdir(dir), 0);
 }
@@ -267,25 +256,6 @@ static void check_full(const char *dir)
 	check_fill(dir, 8 * MiB, SCRATCH_HOLE);
 }
 
-/* Overlayfs is noted, not refused, whether or not tmpfs is allowed. */
-static void check_overlay(const char *dir)
-{
-	char lower[64], upper[64], work[64], options[256];
-
-	snprintf(lower, sizeof(lower), "%s/lower", dir);
-	snprintf(upper, sizeof(upper), "%s/upper", dir);
-	snprintf(work, sizeof(work), "%s/work", dir);
-	snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", lower,
-		 upper, work);
-	CHECK(!mkdir(lower, 0755) && !mkdir(upper, 0755) && !mkdir(work, 0755));
-	if (mount("pagemill", lower, "overlay", 0, options)) {
-		printf("overlayfs not tested: mount: %s\n", strerror(errno));
-		return;
-	}
-	check_require_disk(lower);
-	check_fill(lower, MiB, SCRATCH_WRITTEN);
-}
-
 /* A tmpfs of 4 MiB over /var/tmp, for this process only: last, since it stays until we
  * exit. */
 static void check_small_filesystem(void)
@@ -296,7 +266,6 @@ static void check_small_filesystem(void)
 		return;
 	}
 	check_full("/var/tmp");
-	check_overlay("/var/tmp");
 }
 
 int main(void)

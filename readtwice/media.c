@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* media - what the files lie on: each filesystem and device once, however many files are there. */
+#include "readtwice/readtwice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct place_of {
+	struct medium medium;
+	const char *name; /* of the first file there */
+} * media;
+static unsigned count;
+
+static bool is_known(const struct medium *m)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (media[i].medium.dev == m->dev &&
+		    !strcmp(media[i].medium.device, m->device))
+			return true;
+	return false;
+}
+
+int media_add(int fd, const char *name)
+{
+	struct place_of *more, found = { .name = name };
+	int ret = medium_of(fd, &found.medium);
+
+	if (ret || is_known(&found.medium))
+		return ret;
+	more = realloc(media, (count + 1) * sizeof(*media));
+	if (!more)
+		return failed("memory for what %s lies on", name);
+	media = more;
+	media[count++] = found;
+	return 0;
+}
+
+int media_check(struct report *r)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct medium *m = &media[i].medium;
+
+		if (m->tmpfs && !cfg.run.allow_tmpfs)
+			return refused(
+				"%s is on %s, where a hole that is read leaves "
+				"nothing in the page cache: give a --dir on a disk, "
+				"or --allow-tmpfs",
+				media[i].name, m->type);
+		run_tell_medium(&cfg.run, r, media[i].name, m);
+	}
+	return 0;
+}
+
+void media_write(FILE *out)
+{
+	for (unsigned i = 0; i < count; i++)
+		fprintf(out, "%s%s (%s)", i ? ", " : "", media[i].medium.type,
+			media[i].medium.device);
+}
+
+void media_free(void)
+{
+	free(media);
+	media = NULL;
+	count = 0;
+}
