@@ -107,6 +107,7 @@ good = [
     Good(SMALL + '--mode none', 128 * K, flushed=0, calls=0, remark='nothing was flushed'),
     Good('--ops 5 --size 64k --mode none', 320 * K, flushed=0, calls=0, remark='nothing'),
     Good(SMALL + '--mode fsync --shared -n 2', 128 * K, 2, calls=4, remark='other workers'),
+    Good(SMALL + '--mode fsync -n 2', 128 * K, 2, calls=4),
     Good(SMALL + '--mode fdatasync --shared', 128 * K, calls=2),
     Good(SMALL + '--mode fsync --range 4k', 128 * K, calls=2, err='--mode fsync: --range is ignored'),
     Good(SMALL + '--mode none --range 4k', 128 * K, flushed=0, calls=0, remark='nothing',
