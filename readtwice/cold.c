@@ -14,7 +14,7 @@ static int evict(const struct file *f)
 {
 	int ret;
 
-	if (cfg.fill == FILL_WRITTEN && fdatasync(f->fd))
+	if (fdatasync(f->fd))
 		return failed("fdatasync of %s", f->name);
 	ret = posix_fadvise(f->fd, 0, 0, POSIX_FADV_DONTNEED);
 	errno = ret;

@@ -149,38 +149,36 @@ static int print_cold(void)
 			  (uintmax_t)left->resident, (uintmax_t)left->pages);
 }
 
+static int print_cached(const struct file *f, const struct residency *there)
+{
+	if (!run_prints_lines(&cfg.run))
+		return 0;
+	if (!there->pages)
+		return print_line("%s: how much is cached the kernel does not tell",
+				  f->name);
+	return print_line("%s: %ju of %ju pages cached, %.1f %%", f->name,
+			  (uintmax_t)there->resident, (uintmax_t)there->pages,
+			  100.0 * (double)there->resident / (double)there->pages);
+}
+
 /* How much of each file is cached. */
 static int tell_residency(struct report *r)
 {
-	double *cached = calloc(cfg.file_count, sizeof(*cached)), sum = 0;
-	bool lines = run_prints_lines(&cfg.run);
-	int ret = cached ? 0 : failed("memory for %u files", cfg.file_count);
+	double cached = 0;
+	int ret = 0;
 
 	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
+		const struct file *f = &files[i];
 		struct residency there = { 0 };
 
-		if (!file_residency_is_told(files[i].fd)) {
-			ret = lines ? print_line("%s: how much is cached the kernel does "
-						 "not tell",
-						 files[i].name)
-				    : 0;
-			continue;
-		}
-		ret = file_residency(files[i].fd, files[i].name, files[i].size_bytes,
-				     &there);
-		cached[i] = (double)there.resident;
-		sum += cached[i];
-		if (!ret && lines)
-			ret = print_line(
-				"%s: %ju of %ju pages cached, %.1f %%", files[i].name,
-				(uintmax_t)there.resident, (uintmax_t)there.pages,
-				100.0 * (double)there.resident / (double)there.pages);
+		if (file_residency_is_told(f->fd))
+			ret = file_residency(f->fd, f->name, f->size_bytes, &there);
+		cached += there.pages ? (double)there.resident : NAN;
+		if (!ret)
+			ret = print_cached(f, &there);
 	}
-	if (!ret) {
-		report_sample(r, &metric_cached, sum);
-		report_per_worker(r, &metric_cached, cached, cfg.file_count);
-	}
-	free(cached);
+	if (!ret)
+		report_sample(r, &metric_cached, cached);
 	return ret;
 }
 

@@ -329,6 +329,21 @@ def dealt_over_directories(tests):
 
 # changes: a file that shrinks, readers that are killed, signals
 
+def kept(tests):
+    """--keep names the files in their directories, and says how; nothing else has a name."""
+    with tests.folder() as folder:
+        dirs = [f'{folder}/{name}' for name in 'ab']
+        for at in dirs:
+            os.mkdir(at)
+        result = run(tests, ['-q', '-n', '3', '-s', '64k', '--fill', 'written', '--dir', dirs[0], '--dir', dirs[1], '--keep'])
+        told = re.findall(rb'^readtwice: kept (.*)$', result.err, re.M)
+        tests.check('--keep: status', 0, result.status)
+        tests.check('--keep: directories', [dirs[0], dirs[1], dirs[0]], [os.path.dirname(os.fsdecode(path)) for path in told])
+        tests.check('--keep: files', sorted(map(os.fsdecode, told)), sorted(f'{at}/{name}' for at in dirs for name in os.listdir(at)))
+        for path in told:
+            tests.check(f'--keep: {path}', 64 << 10, os.stat(path).st_size)
+
+
 def truncated_while_read(tests):
     size = 1 << 30
     for method in MAPPED:
@@ -523,7 +538,7 @@ def nobody_can_read_it(tests):
 sections = {
     'operands': [files_stay_as_they_are, odd_names, what_is_no_file, who_may_not_read, block_devices],
     'cache': [locked_pages_stay, what_is_cached_is_counted, uncached_leaves_nothing],
-    'media': [every_method_on_every_filesystem, in_memory, no_room, dealt_over_directories],
+    'media': [every_method_on_every_filesystem, in_memory, no_room, dealt_over_directories, kept],
     'truncated': [truncated_while_read],
     'stops': [told_to_stop, told_to_stop_while_it_waits, a_reader_is_killed, killed_as_a_whole],
     'limits': [io_uring_is_refused, memlock_is_small, user_limits, nobody_can_read_it],

@@ -70,7 +70,6 @@ def check_rest(tests, row, metrics, lines, args):
     tests.check(f'{row}: blocks', f'of {size} bytes', blocks, (size + 4095) // 4096 <= blocks <= size // 4096 + len(lines.copied))
     if 'cached_pages' in metrics:
         cached = [int(match.group(2)) for match in lines.own['cached']]
-        tests.check(f'{row}: cached', [cached], metrics['cached_pages']['per_worker'])
         tests.check(f'{row}: cached, sum', [sum(cached)], metrics['cached_pages']['samples'])
     if 'then_bytes' in metrics:
         periods = lines.periods.get('truncated')
