@@ -149,29 +149,38 @@ static int print_lines(const struct crew_result *result, const struct hist *all)
 	return ret ?: media_print();
 }
 
+/* X has room for a value of each worker. */
+static void report_all(struct report *r, const struct crew_result *result,
+		       const struct hist *all, double *x)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
+		if (!figures[i].asked || *figures[i].asked)
+			report_figure(r, result, &figures[i], x);
+	if (cfg.pieces && !total_of(result, offsetof(struct flush_record, calls)))
+		run_warning(r, "no flush came to its end: a longer --runtime, a smaller "
+			       "--size, or fewer pages (--dirty)");
+	for (size_t i = 0; i < ARRAY_SIZE(quantiles) && all->count; i++)
+		report_quantile(r, result, all, &quantiles[i], x);
+}
+
 int collect_figures(struct report *r, const struct crew_result *result)
 {
 	double *x = calloc(MAX(result->workers, 1), sizeof(*x));
 	struct hist *all = calloc(1, sizeof(*all));
 	int ret = 0;
 
-	if (!x || !all)
-		ret = failed("memory for %u figures", result->workers);
-	for (unsigned i = 0; i < result->workers && !ret; i++) {
-		const struct flush_record *record = crew_record(result, i);
+	if (x && all) {
+		for (unsigned i = 0; i < result->workers; i++) {
+			const struct flush_record *record = crew_record(result, i);
 
-		hist_merge(all, &record->latency_ns);
+			hist_merge(all, &record->latency_ns);
+		}
+		report_all(r, result, all, x);
+		if (run_prints_lines(&cfg.run))
+			ret = print_lines(result, all);
+	} else {
+		ret = failed("memory for %u figures", result->workers);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(figures) && !ret; i++)
-		if (!figures[i].asked || *figures[i].asked)
-			report_figure(r, result, &figures[i], x);
-	if (!ret && cfg.pieces && !total_of(result, offsetof(struct flush_record, calls)))
-		run_warning(r, "no flush came to its end: a longer --runtime, a smaller "
-			       "--size, or fewer pages (--dirty)");
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles) && !ret && all->count; i++)
-		report_quantile(r, result, all, &quantiles[i], x);
-	if (!ret && run_prints_lines(&cfg.run))
-		ret = print_lines(result, all);
 	free(all);
 	free(x);
 	return ret;

@@ -146,14 +146,15 @@ static int compare_pages(const struct worker *w, const struct task *task, uint64
 {
 	const struct slice *slice = task->slice;
 	const struct verifier *v = task->verifier;
+	uint64_t first = at / cfg.page_bytes, count = bytes / cfg.page_bytes;
 
-	for (uint64_t done = 0; done < bytes; done += cfg.page_bytes) {
-		uint64_t page = (at + done) / cfg.page_bytes,
-			 offset = slice->at + at + done;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t offset = slice->at + (first + i) * cfg.page_bytes;
+		const char *found = v->found + i * cfg.page_bytes;
 
-		expect_page(v, w, offset, slice->history->stamped[page]);
-		if (memcmp(v->expected, v->found + done, cfg.page_bytes) != 0)
-			return say_wrong(w, slice, offset, v->expected, v->found + done);
+		expect_page(v, w, offset, slice->history->stamped[first + i]);
+		if (memcmp(v->expected, found, cfg.page_bytes) != 0)
+			return say_wrong(w, slice, offset, v->expected, found);
 	}
 	return 0;
 }
