@@ -98,7 +98,7 @@ static int check_options(void)
 		{ !cfg.block_bytes || cfg.block_bytes > MOST_BLOCK,
 		  "--block: expected 1 byte to 1g" },
 		{ !cfg.depth || cfg.depth > MOST_DEPTH, "--depth: expected 1 to 32768" },
-		{ cfg.gap_bytes && cfg.gap_bytes / cfg.block_bytes < LEAST_GAP,
+		{ cfg.gap_bytes && cfg.gap_bytes / LEAST_GAP < cfg.block_bytes,
 		  "--gap: expected 0, or at least four blocks" },
 		{ cfg.size_bytes > INT64_MAX, "--size: expected less than 8388608t" },
 		{ given && cfg.files, "--files: expected no FILE beside it" },

@@ -107,6 +107,7 @@ refused = [
     wrong('-m rea', '-m rea', "--method 'rea': expected one"),
     wrong('-m READ', '-m READ', "--method 'READ': expected one"),
     wrong('--block 0', '--block 0', '--block: expected 1 byte to 1g'),
+    wrong('--block 0 --gap', '--block 0 --gap 1m', '--block: expected 1 byte to 1g'),
     wrong('--block 1g and a byte', '--block 1073741825', '--block: expected 1 byte to 1g'),
     wrong('--block x', '--block x', "--block 'x': expected a size"),
     wrong('--order x', '--order x', "--order 'x': expected one of seq, random, reverse"),
