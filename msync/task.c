@@ -84,21 +84,26 @@ static int say_failed(const struct worker *w, const struct task *task,
 		      task->slice->name);
 }
 
-/* The time of it is no time of the work. */
-static int verify_piece(struct worker *w, struct task *task, uint64_t at, uint64_t bytes)
+/* The time of it, from *BEGAN_NS on, is no time of the work. */
+static int verify_piece(struct worker *w, struct task *task, uint64_t at, uint64_t bytes,
+			uint64_t *began_ns)
 {
-	uint64_t began_ns = now_ns();
 	int ret = verify_range(w, task, at, bytes);
+	uint64_t ended_ns = now_ns();
 
-	w->tally->paused_ns += now_ns() - began_ns;
+	w->tally->paused_ns += ended_ns - *began_ns;
+	*began_ns = ended_ns;
 	return ret;
 }
 
-static int flush_piece(struct worker *w, struct task *task, uint64_t piece)
+/* BEGAN_NS is the time by now, before and after: a call's end is the next one's beginning, since
+ * reading the clock costs a part of the shortest calls. */
+static int flush_piece(struct worker *w, struct task *task, uint64_t piece,
+		       uint64_t *began_ns)
 {
 	const struct mode *mode = &modes[cfg.mode];
 	struct flush_record *record = w->record;
-	uint64_t at = piece * cfg.range_bytes, began_ns, bytes;
+	uint64_t at = piece * cfg.range_bytes, ended_ns, bytes;
 	const struct range range = {
 		.fd = task->slice->fd,
 		.memory = task->memory + at,
@@ -107,10 +112,11 @@ static int flush_piece(struct worker *w, struct task *task, uint64_t piece)
 	};
 	int ret;
 
-	began_ns = now_ns();
 	ret = call_flush(w, &range);
+	ended_ns = now_ns();
 	if (!ret)
-		hist_add(&record->latency_ns, now_ns() - began_ns);
+		hist_add(&record->latency_ns, ended_ns - *began_ns);
+	*began_ns = ended_ns;
 	if (ret == -EINTR)
 		return 0;
 	if (ret && !(ret == -EBUSY && mode->may_be_busy))
@@ -121,11 +127,13 @@ static int flush_piece(struct worker *w, struct task *task, uint64_t piece)
 	record->busy += ret != 0;
 	record->flushed_bytes += mode->writes_out ? bytes : 0;
 	tally_add(w, 1, bytes);
-	return task->verifier && !ret ? verify_piece(w, task, at, range.bytes) : 0;
+	return task->verifier && !ret ? verify_piece(w, task, at, range.bytes, began_ns)
+				      : 0;
 }
 
 static int make_pass(struct worker *w, struct task *task)
 {
+	uint64_t began_ns;
 	int ret = 0;
 
 	task->pass++;
@@ -135,8 +143,9 @@ static int make_pass(struct worker *w, struct task *task)
 		return 0;
 	if (!cfg.pieces)
 		tally_add(w, 1, 0);
+	began_ns = now_ns();
 	for (uint64_t piece = 0; piece < cfg.pieces && !ret && keep_going(w); piece++)
-		ret = flush_piece(w, task, piece);
+		ret = flush_piece(w, task, piece, &began_ns);
 	return ret;
 }
 
