@@ -57,6 +57,17 @@ static void join_options(struct medium *m, const struct mountinfo *mount)
 		 *super ? "," : "", super);
 }
 
+/* An initramfs is a rootfs, and devtmpfs a tmpfs as well. */
+static bool is_memory(const char *type)
+{
+	static const char *const types[] = { "tmpfs", "ramfs", "rootfs", "devtmpfs" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i], type))
+			return true;
+	return false;
+}
+
 static bool is_indirect(const char *type)
 {
 	static const char *const types[] = { "overlay", "nfs", "nfs4", "cifs",    "smb3",
@@ -75,7 +86,7 @@ static void describe_mount(struct medium *m, const struct mountinfo *mount, dev_
 	snprintf(m->device, sizeof(m->device), "%s", mount->source);
 	join_options(m, mount);
 	m->dev = block_device(dev, mount->source);
-	m->tmpfs = !strcmp(m->type, "tmpfs") || !strcmp(m->type, "ramfs");
+	m->tmpfs = is_memory(m->type);
 	m->indirect = is_indirect(m->type);
 }
 

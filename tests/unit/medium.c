@@ -6,6 +6,7 @@
 #include "tests/unit/tempdir.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -37,6 +38,26 @@ static void check_known(void)
 	CHECK(!statfs(tempdir, &fs));
 	CHECK_U64("block", here.block_bytes, fs.f_bsize);
 	CHECK(here.type[0] && here.device[0]);
+}
+
+/* By its number, whatever its name is. */
+static bool lies_in_memory(const char *path)
+{
+	struct statfs fs;
+
+	CHECK(!statfs(path, &fs));
+	return fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC;
+}
+
+/* Of what is mounted there on most machines: a devtmpfs, a tmpfs, a disk or an initramfs. */
+static void check_memory(void)
+{
+	static const char *const paths[] = { "/", "/dev", "/dev/shm", "/proc", "/sys" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!access(paths[i], R_OK))
+			CHECK_U64(paths[i], look(paths[i]).tmpfs,
+				  lies_in_memory(paths[i]));
 }
 
 static int look_at_closed(const void *arg)
@@ -124,6 +145,7 @@ int main(void)
 	base_init();
 	tempdir_make();
 	check_known();
+	check_memory();
 	check_closed();
 	check_mounts();
 	/* The mounts over it go when we do; below them it is empty. */
