@@ -7,6 +7,12 @@ export LC_ALL=C
 
 GUEST_SUITE=bookworm     # of the kernel and busybox inside the guest, whatever the host has
 MODULES="mm/zsmalloc.ko drivers/block/zram/zram.ko"     # in the order in which they are loaded
+# Of the filesystems, to be loaded when asked for; and what makes them, with its libraries.
+FS_MODULES="crypto drivers/block/loop.ko fs/btrfs fs/ext4 fs/f2fs fs/jbd2 fs/mbcache.ko fs/xfs
+	lib/crc16.ko lib/libcrc32c.ko lib/lz4 lib/raid6 lib/zstd"
+FS_PROGRAMS="mkfs.btrfs mkfs.ext4 mkfs.f2fs mkfs.xfs"
+FS_PACKAGES="btrfs-progs e2fsprogs f2fs-tools xfsprogs libblkid1 libc6 libcom-err2 libext2fs2
+	libinih1 libudev1 liburcu8 libuuid1"
 
 usage()
 {
@@ -16,6 +22,7 @@ usage()
 	Makes the folder DIR with
 	  vmlinux    the kernel, uncompressed
 	  base.cpio  an initramfs with busybox and modules, but no /init
+	  fs.cpio    more of it: xfs, ext4, btrfs and f2fs, the loop device, and mkfs for them
 	  root/      QEMU and a cross compiler, unpacked, as far as they are not installed
 	  libraries/ of the guest's architecture, for the cross compiler
 	Nothing is installed, and the host's apt and dpkg stay as they are. DIR is there as a whole or not at
@@ -86,16 +93,19 @@ get_lists()
 	grep '^[EW]:' "$new/update.log" | head -n 3 >&2
 }
 
-# download HOW PACKAGE... into the folder debs/HOW.
-download()
+# unpack FOLDER HOW PACKAGE...: download them and unpack them there.
+unpack()
 {
-	how=$1
-	shift
-	mkdir -p "$new/debs/$how" || exit 1
-	(cd "$new/debs/$how" && "$how" apt-get download -qq "$@" >"$new/download.log" 2>&1) || {
+	folder=$1 how=$2
+	shift 2
+	mkdir -p "$new/debs/$folder" || exit 1
+	(cd "$new/debs/$folder" && "$how" apt-get download -qq "$@" >"$new/download.log" 2>&1) || {
 		grep '^[EW]:' "$new/download.log" | tail -n 3 >&2
 		skip "could not download $*"
 	}
+	for package in "$new/debs/$folder"/*.deb; do
+		dpkg -x "$package" "$new/$folder" || die "cannot unpack $package"
+	done
 }
 
 # What apt would install on this machine for the packages of the arguments, unpacked in root/.
@@ -105,10 +115,7 @@ unpack_for_host()
 	apt_on_host apt-get install -s --no-install-recommends "$@" >"$new/plan" 2>/dev/null ||
 		skip "apt cannot install $* of Debian $host_suite"
 	# shellcheck disable=SC2046
-	download apt_on_host $(awk '/^Inst/ { print $2 }' "$new/plan")
-	for package in "$new"/debs/apt_on_host/*.deb; do
-		dpkg -x "$package" "$new/root" || die "cannot unpack $package"
-	done
+	unpack root apt_on_host $(awk '/^Inst/ { print $2 }' "$new/plan")
 }
 
 # Unsigned number of $3 bytes at offset $2 of file $1.
@@ -141,12 +148,23 @@ unpack_guest()
 	kernel=$(apt_in_guest apt-cache depends "$kernel_package" | awk '/Depends: linux-image/ { print $2; exit }')
 	[ -n "$kernel" ] || skip "apt finds no $kernel_package of Debian $GUEST_SUITE"
 	# shellcheck disable=SC2086
-	download apt_in_guest "$kernel" busybox-static $guest_packages
-	for package in "$new"/debs/apt_in_guest/*.deb; do
-		dpkg -x "$package" "$new/guest" || die "cannot unpack $package"
-	done
+	unpack guest apt_in_guest "$kernel" busybox-static $guest_packages
 	uncompress_kernel "$(find "$new/guest/boot" -name 'vmlinu[xz]*')" "$new/vmlinux" ||
 		die "cannot unpack the kernel $kernel"
+	pack_base
+	pack_filesystems
+}
+
+# The folder initramfs/ as FILE.
+pack()
+{
+	(cd "$new/initramfs" && PATH=$PATH:$new/root/bin && find . | cpio -o -H newc 2>/dev/null) >"$new/$1" ||
+		die "cannot pack the initramfs"
+	rm -rf "$new/initramfs"
+}
+
+pack_base()
+{
 	for folder in bin dev mnt modules proc sys tmp; do
 		mkdir -p "$new/initramfs/$folder"
 	done
@@ -157,8 +175,26 @@ unpack_guest()
 		cp "$new"/guest/lib/modules/*/kernel/"$module" "$new/initramfs/modules/$i-${module##*/}" ||
 			die "no module $module in $kernel"
 	done
-	(cd "$new/initramfs" && PATH=$PATH:$new/root/bin && find . | cpio -o -H newc 2>/dev/null) >"$new/base.cpio" ||
-		die "cannot pack the initramfs"
+	pack base.cpio
+}
+
+# Libraries lie where their packages have them, the dynamic linker among them.
+pack_filesystems()
+{
+	# shellcheck disable=SC2086
+	unpack mkfs apt_in_guest $FS_PACKAGES
+	modules=$(cd "$new/guest" && echo lib/modules/*)
+	mkdir -p "$new/initramfs/bin" "$new/initramfs/$modules" || exit 1
+	for module in $FS_MODULES; do
+		(cd "$new/guest/$modules" && cp -r --parents "kernel/$module" "$new/initramfs/$modules/") ||
+			die "no module $module in $kernel"
+	done
+	for program in $FS_PROGRAMS; do
+		cp "$new/mkfs/sbin/$program" "$new/initramfs/bin/" || die "no $program in $FS_PACKAGES"
+	done
+	(cd "$new/mkfs" && find lib* usr/lib -name '*.so*' ! -path '*/gconv/*' -exec cp -P --parents {} "$new/initramfs/" ';') ||
+		die "cannot copy the libraries of $FS_PACKAGES"
+	pack fs.cpio
 }
 
 # What usemem is linked with, for the guest's architecture.
@@ -214,6 +250,6 @@ done
 [ -z "$lacking" ] || unpack_for_host $lacking
 unpack_guest
 keep_guest_libraries
-rm -rf "$new/apt" "$new/debs" "$new/guest" "$new/initramfs" "$new"/*.log "$new/nothing" "$new/plan"
+rm -rf "$new/apt" "$new/debs" "$new/guest" "$new/mkfs" "$new"/*.log "$new/nothing" "$new/plan"
 # Whoever was faster did the same.
 mv -T -- "$new" "$dir" 2>/dev/null || [ -e "$dir/vmlinux" ] || die "cannot make $dir"

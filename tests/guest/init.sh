@@ -14,6 +14,11 @@ mount -t cgroup2 none /sys/fs/cgroup
 for module in /modules/*; do
 	insmod "$module"
 done
+# The kernel asks for the modules of the others itself.
+if [ -d /lib/modules ]; then
+	ln -s bin /sbin
+	depmod
+fi
 
 # Comes from the kernel's command line.
 talk=/dev/${guest_talks:?}

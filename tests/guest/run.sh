@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run - boot a small guest in QEMU and let it check usemem on memory that this machine lacks.
+# run - boot a small guest in QEMU and let it check the programs on memory that this machine lacks.
 set -u
 unset CDPATH
 export LC_ALL=C
 
-FETCHED=1     # goes up whenever what fetch.sh makes changes
+FETCHED=2     # goes up whenever what fetch.sh makes changes
 
 usage()
 {
@@ -16,13 +16,13 @@ usage()
 	  numa    three nodes, one of them without CPUs, huge pages of 2 MiB and 1 GiB, cgroup v2, swap
 	  plain   one node, no huge pages, no 1 GiB pages at all, no memory cgroup, no swap
 	  pages   ppc64le with base pages of 64 KiB
-	and runs the job of that name, GUEST.sh beside this script, with a static usemem. The processor is
+	and runs the job of that name, GUEST.sh beside this script, with static programs. The processor is
 	emulated: no KVM and no root are needed, nothing is installed, and the times mean nothing. What the
-	guest is made of (about 90 MB, more for pages) is downloaded once.
+	guest is made of (about 100 MB, more for pages) is downloaded once.
 
 	Environment:
 	  CACHE     folder of what was downloaded (default XDG_CACHE_HOME or ~/.cache, pagemill-guest in it)
-	  BUILD     the build folder of the static usemem (default build-guest-ARCHITECTURE)
+	  BUILD     the build folder of the static programs (default build-guest-ARCHITECTURE)
 	  TIMEOUT   seconds until the guest is stopped (default 600)
 	  CONSOLE   file that gets the guest's kernel messages
 
@@ -118,10 +118,11 @@ set_up_build()
 	die "cannot set up $build"
 }
 
-build_usemem()
+build_programs()
 {
 	set_up_build
-	if ! unpacked meson compile -C "$build" usemem >"$tmp/build.log" 2>&1; then
+	# shellcheck disable=SC2086
+	if ! unpacked meson compile -C "$build" $programs >"$tmp/build.log" 2>&1; then
 		tail -n 40 "$tmp/build.log" >&2
 		die "the build in $build failed"
 	fi
@@ -134,8 +135,12 @@ pack_initramfs()
 	install -m 755 "$here/init.sh" "$tmp/ours/init"
 	install -m 755 "$here/$guest.sh" "$tmp/ours/job.sh"
 	install -m 644 "$here/checks.sh" "$tmp/ours/checks.sh"
-	install -m 755 "$build/usemem/usemem" "$tmp/ours/bin/usemem" || exit 1
-	cat "$fetched/base.cpio" >"$tmp/initramfs" || exit 1
+	for program in $programs; do
+		install -m 755 "$build/$program/$program" "$tmp/ours/bin/" || exit 1
+	done
+	for part in $parts; do
+		cat "$fetched/$part.cpio" || exit 1
+	done >"$tmp/initramfs"
 	(cd "$tmp/ours" && find . | unpacked cpio -o -H newc 2>/dev/null) >>"$tmp/initramfs" ||
 		die "cannot pack the initramfs"
 }
@@ -202,7 +207,7 @@ report()
 
 [ $# -gt 0 ] || { usage >&2; exit 2; }
 [ $# -eq 1 ] || refuse "$2"
-guest=$1 architecture=x86_64 cpu_features='' kernel_words=''
+guest=$1 architecture=x86_64 cpu_features='' kernel_words='' parts=base programs=usemem
 case $guest in
 -h | --help) usage; exit 0 ;;
 numa) kernel_words="mitigations=off hugepagesz=1G hugepages=0:1,1:1 hugepagesz=2M hugepages=0:16,1:16" ;;
@@ -226,7 +231,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 tmp=$(mktemp -d) || exit 1
 sh "$here/fetch.sh" "$architecture" "$fetched" || exit
-build_usemem
+build_programs
 pack_initramfs
 "boot_$architecture"
 report
