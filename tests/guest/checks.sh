@@ -197,6 +197,92 @@ check_fill()
 	swap_off
 }
 
+base_page_kib()
+{
+	sed -n 's/^KernelPageSize: *\([0-9]*\) kB$/\1/p' /proc/self/smaps | sort -u
+}
+
+# Loop devices that have an image, and who uses the module $1: a mount in any namespace does.
+left_of()
+{
+	echo "$(find /sys/block/loop*/loop -prune 2>/dev/null | wc -l)" \
+		"$(awk -v module="$1" '$1 == module { print $3 }' /proc/modules)"
+}
+
+# nothing_left NAME TYPE: of a filesystem, soon after; and no process.
+nothing_left()
+{
+	tries=0
+	until [ "$(left_of "$2")" = "0 0" ] || [ $((tries += 1)) -gt 100 ]; do
+		sleep 0.1
+	done
+	same "$1 leaves no loop device, no mount and no process" "0 0 " \
+		"$(left_of "$2") $(pidof usemem readtwice msync "mkfs.$2")"
+}
+
+# How far process $1 has come.
+has_loop_device()
+{
+	[ -d /sys/block/loop0/loop ]
+}
+
+has_workers()
+{
+	grep -q ' - [a-z0-9]* /dev/loop' "/proc/$1/mountinfo" && [ -n "$(cat "/proc/$1/task/$1/children")" ]
+}
+
+# check_killed TYPE WHEN COMMAND...: SIGKILL when WHEN says that it has come so far.
+check_killed()
+{
+	type=$1 when=$2
+	shift 2
+	"$@" >/tmp/said 2>&1 </dev/null &
+	pid=$! tries=0
+	until "$when" "$pid" 2>/dev/null; do
+		[ $((tries += 1)) -le 600 ] || { fail "$1 on $type" "it never $when"; break; }
+		sleep 0.1
+	done
+	kill -KILL "$pid"
+	{ wait "$pid"; } 2>/dev/null
+	same "$1 on $type, killed as it $when" 137 $?
+	nothing_left "$1 on $type, killed" "$type"
+}
+
+# The three programs on a new filesystem of TYPE and SIZE.
+check_filesystem()
+{
+	on="--dir /tmp/d --fs $1 --fs-size $2" pages=$((8192 / $(base_page_kib)))
+	# shellcheck disable=SC2086
+	{
+		expect "readtwice on $1 verifies what was written" 0 "^data: 8388608 of 8388608 bytes allocated on $1 ./dev/loop0.$" \
+			readtwice $on -n 1 -s 8m --fill written --verify
+		expect "readtwice on $1: cold, and the residency" 0 "^cold: yes" \
+			readtwice $on -n 1 -s 8m --fill written --cold --residency
+		same "all of it is cached" "file 0 in /tmp/d: $pages of $pages pages cached, 100.0 %" "$(grep '^file 0' /tmp/said)"
+		expect "readtwice on $1 reads holes" 0 "^data: holes on $1 ./dev/loop0.: no device was read" \
+			readtwice $on -n 1 -s 8m --verify --then truncate
+		expect "readtwice on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" readtwice $on -n 1 -s 8m --json
+		for call in read pread readv preadv2; do
+			expect "readtwice -m $call --direct on $1" 0 "^8388608 bytes .* copied" \
+				readtwice $on -n 1 -s 8m --fill written --verify -m $call --direct --block 256k --order random
+		done
+		expect "msync on $1 verifies" 0 "^verified 12582912 bytes, read back with O_DIRECT$" \
+			msync $on -s 4m -r 3 -R 1m --verify
+		for mode in invalidate fsync fdatasync sync_file_range; do
+			expect "msync -m $mode on $1 verifies" 0 "^verified 1048576 bytes, read back with O_DIRECT$" \
+				msync $on -s 1m -r 1 -m $mode --verify
+		done
+		expect "msync on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" msync $on -s 1m -r 1 --json
+		expect "usemem on $1" 0 "^8388608 bytes / [0-9]+ usecs = [0-9]+ KB/s$" usemem $on -f data -S 8m
+		expect "usemem on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" usemem $on -f data -S --json 8m
+		nothing_left "what ended on $1" "$1"
+		check_killed "$1" has_loop_device readtwice $on -q -n 1 -s 8m
+		check_killed "$1" has_workers readtwice $on -q -n 1 -s 8m --passes 0 -T 300
+		check_killed "$1" has_workers msync $on -q -s 4m -T 300
+		check_killed "$1" has_workers usemem $on -f data -S -s 300 8m
+	}
+}
+
 # The status of the job: sum up.
 finish()
 {

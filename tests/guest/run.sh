@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run - boot a small guest in QEMU and let it check the programs on memory that this machine lacks.
+# run - boot a small guest in QEMU and let it check the programs on memory and filesystems that this
+# machine lacks.
 set -u
 unset CDPATH
 export LC_ALL=C
@@ -16,6 +17,7 @@ usage()
 	  numa    three nodes, one of them without CPUs, huge pages of 2 MiB and 1 GiB, cgroup v2, swap
 	  plain   one node, no huge pages, no 1 GiB pages at all, no memory cgroup, no swap
 	  pages   ppc64le with base pages of 64 KiB
+	  f2fs    one node, and xfs, ext4, btrfs and f2fs on loop devices
 	and runs the job of that name, GUEST.sh beside this script, with static programs. The processor is
 	emulated: no KVM and no root are needed, nothing is installed, and the times mean nothing. What the
 	guest is made of (about 100 MB, more for pages) is downloaded once.
@@ -50,7 +52,7 @@ skip()
 
 refuse()
 {
-	say "unexpected argument '$1': expected numa, plain or pages"
+	say "unexpected argument '$1': expected numa, plain, pages or f2fs"
 	exit 2
 }
 
@@ -213,6 +215,7 @@ case $guest in
 numa) kernel_words="mitigations=off hugepagesz=1G hugepages=0:1,1:1 hugepagesz=2M hugepages=0:16,1:16" ;;
 plain) kernel_words="mitigations=off cgroup_disable=memory" cpu_features=,-pdpe1gb ;;
 pages) architecture=ppc64le ;;
+f2fs) kernel_words="mitigations=off" parts="base fs" programs="usemem readtwice msync" ;;
 *) refuse "$guest" ;;
 esac
 
