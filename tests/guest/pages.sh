@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# pages - checks of usemem where a base page has 64 KiB; see run.sh.
+# pages - checks of the programs where a base page has 64 KiB; see run.sh.
 # shellcheck disable=SC1091
 . /checks.sh
 
@@ -8,9 +8,10 @@ RATE='usecs = [0-9]+ KB/s$'
 
 check_guest()
 {
-	same "the guest's base page, in KiB" 64 \
-		"$(sed -n 's/^KernelPageSize: *\([0-9]*\) kB$/\1/p' /proc/self/smaps | sort -u)"
+	same "the guest's base page, in KiB" 64 "$(base_page_kib)"
 	echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
+	mkdir /tmp/d
+	modprobe loop || fail "modprobe loop" "status $?"
 }
 
 check_walks()
@@ -97,6 +98,89 @@ check_swap()
 	check_fill random 98 102
 }
 
+# Blocks of less and more than a page, and an end that is no end of a page.
+check_reading()
+{
+	on="--dir /tmp/d --allow-tmpfs -n 1"
+	# shellcheck disable=SC2086
+	{
+		for method in read pread readv preadv2 mmap splice sendfile null; do
+			expect "readtwice -m $method" 0 "^together: 16777216 bytes" readtwice $on -s 8m -m $method
+		done
+		for method in read pread readv preadv2 mmap splice; do
+			for block in 1000 4k 100000 1m 2m; do
+				expect "readtwice -m $method --block $block --verify" 0 "^together: 6400002 bytes" \
+					readtwice $on -s 3200001 --fill written --verify -m $method --block $block --order random
+			done
+			expect "readtwice -m $method --verify of holes" 0 "^together: 3200002 bytes" readtwice $on -s 1600001 --verify -m $method
+		done
+		for gap in 16k 256k 1m; do
+			expect "readtwice --gap $gap" 0 "^together: 16777216 bytes" readtwice $on -s 8m --gap $gap --verify
+		done
+		expect "readtwice --gap of less than four blocks" 2 "--gap: expected 0, or at least four blocks" readtwice $on -s 8m --gap 128k --block 64k
+		expect "readtwice --residency of holes in memory" 0 "^file 0 in /tmp/d: 0 of 128 pages cached, 0.0 %$" readtwice $on -s 8m --residency
+		expect "readtwice --residency of data in memory" 0 "^file 0 in /tmp/d: 128 of 128 pages cached, 100.0 %$" \
+			readtwice $on -s 8m --residency --fill written
+	}
+	expect "readtwice in memory" 2 "where a hole that is read leaves nothing in the page cache" readtwice --dir /tmp/d -n 1 -s 8m
+	expect "readtwice -m mmap: page tables for pages of 64 KiB" 0 "^1 file of 1t" readtwice --dir /tmp/d --dry-run -n 1 -s 1t -m mmap
+	expect "readtwice -m mmap: page tables for too many of them" 2 "page tables of 1.00 GiB" readtwice --dir /tmp/d --dry-run -n 1 -s 4t -m mmap
+}
+
+# On ext4, whose blocks are smaller than a page.
+check_reading_disk()
+{
+	on="--dir /tmp/d --fs ext4 --fs-size 64m -n 1"
+	# shellcheck disable=SC2086
+	{
+		expect "readtwice: one page for a byte" 0 "^file 0 in /tmp/d: 1 of 1 pages cached, 100.0 %$" readtwice $on -s 1 --residency
+		expect "readtwice: two pages" 0 "^file 0 in /tmp/d: 2 of 2 pages cached, 100.0 %$" readtwice $on -s 65537 --residency
+		expect "readtwice -m null: no page" 0 "^file 0 in /tmp/d: 0 of 128 pages cached, 0.0 %$" readtwice $on -s 8m --residency -m null
+		expect "readtwice --direct: no page" 0 "^file 0 in /tmp/d: 0 of 128 pages cached, 0.0 %$" \
+			readtwice $on -s 8m --residency --fill written --direct --cold
+		expect "readtwice --then dontneed" 0 "^8388608 bytes dropped in" readtwice $on -s 8m --then dontneed
+		for block in 4k 16k 1m; do
+			expect "readtwice --direct --block $block" 0 "^together: 16777216 bytes" \
+				readtwice $on -s 8m --fill written --verify --direct --block $block -m preadv2
+		done
+		expect "readtwice --direct with half a sector" 2 "O_DIRECT takes blocks of a multiple of .* here, not 256" \
+			readtwice $on -s 8m --direct --block 256
+		for method in io_uring libaio; do
+			expect "readtwice -m $method" 77 "method $method: built without lib" readtwice $on -s 8m --direct -m $method
+		done
+	}
+}
+
+check_flushing()
+{
+	on="--dir /tmp/d --fs ext4 --fs-size 64m"
+	for size in 1 4k 32k 100000; do
+		expect "msync --range $size" 2 "--range '[0-9]+': expected whole pages of 65536 bytes$" msync --dir /tmp/d -s 1m --range $size
+		expect "msync --size $size" 2 "--size '[0-9]+': expected whole pages of 65536 bytes$" msync --dir /tmp/d -s $size
+		expect "msync --order stride:$size" 2 "--order 'stride:$size': expected whole pages of 65536 bytes$" msync --dir /tmp/d --order stride:$size
+	done
+	# shellcheck disable=SC2086
+	{
+		expect "msync --range 64k" 0 "^dirtied 2097152 bytes, flushed 2097152 bytes in 32 calls$" msync $on -s 1m -R 64k -r 2 --verify
+		same "it verifies" "verified 2097152 bytes, read back with O_DIRECT" "$(grep ^verified /tmp/said)"
+		same "it has a line of latencies" 1 "$(grep -c '^flush latency: min [0-9.]* us, median .* max [0-9.]* us$' /tmp/said)"
+		expect "msync --range 192k" 0 "^dirtied 1048576 bytes, flushed 1048576 bytes in 6 calls$" msync $on -s 1m -R 192k -r 1 --verify
+		expect "msync --order stride:64k" 0 "^dirtied 1048576 bytes, flushed 1048576 bytes in 1 calls$" msync $on -s 1m -r 1 --order stride:64k --verify
+		expect "msync --order stride:128k" 0 "^dirtied 524288 bytes, flushed 524288 bytes in 1 calls$" msync $on -s 1m -r 1 --order stride:128k --verify
+		expect "msync --dirty 25%" 0 "^dirtied 262144 bytes, flushed 262144 bytes in 16 calls$" msync $on -s 1m -r 1 --dirty 25% -R 64k --order random --verify
+		expect "msync --fill written" 0 "^verified 1048576 bytes" msync $on -s 1m -r 1 --fill written --verify --dirty 50%
+		expect "msync --mlock" 0 "^verified 1048576 bytes" msync $on -s 1m -r 1 --mlock --verify
+		expect "msync -m invalidate of locked pages" 0 "^busy: 1 calls found locked pages" msync $on -s 1m -r 1 --mlock -m invalidate
+		expect "msync -m async" 0 "nothing was flushed$" msync $on -s 1m -r 1 -m async
+		expect "msync --shared" 0 "^verified 4194304 bytes" msync $on -s 1m -r 2 -n 2 --shared -R 256k --verify
+		expect "msync --populate no" 0 '"minor_faults"' msync $on -s 1m -r 1 --populate no --json
+		between "it faults each page in, once" 16 31 \
+			"$(sed -n '/"minor_faults"/,/]/s/^ *\([0-9][0-9]*\)$/\1/p' /tmp/said)"
+	}
+	expect "msync in memory" 0 "^medium: tmpfs on none ./tmp/d.: a flush does nothing there$" msync --dir /tmp/d -s 1m -r 1 --allow-tmpfs
+	expect "f2fs, which wants pages of 4 KiB" 77 "^msync: this kernel has no f2fs$" msync --dir /tmp/d --fs f2fs -s 1m -r 1
+}
+
 check_guest
 check_walks
 check_files
@@ -104,4 +188,10 @@ check_residency
 check_hold
 check_huge_pages
 check_swap
+check_reading
+check_reading_disk
+check_flushing
+check_filesystem ext4 64m
+check_filesystem btrfs 128m
+check_filesystem xfs 300m
 finish

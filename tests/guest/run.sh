@@ -16,7 +16,7 @@ usage()
 	GUEST is
 	  numa    three nodes, one of them without CPUs, huge pages of 2 MiB and 1 GiB, cgroup v2, swap
 	  plain   one node, no huge pages, no 1 GiB pages at all, no memory cgroup, no swap
-	  pages   ppc64le with base pages of 64 KiB
+	  pages   ppc64le with base pages of 64 KiB, and xfs, ext4 and btrfs
 	  f2fs    one node, and xfs, ext4, btrfs and f2fs on loop devices
 	and runs the job of that name, GUEST.sh beside this script, with static programs. The processor is
 	emulated: no KVM and no root are needed, nothing is installed, and the times mean nothing. What the
@@ -214,7 +214,7 @@ case $guest in
 -h | --help) usage; exit 0 ;;
 numa) kernel_words="mitigations=off hugepagesz=1G hugepages=0:1,1:1 hugepagesz=2M hugepages=0:16,1:16" ;;
 plain) kernel_words="mitigations=off cgroup_disable=memory" cpu_features=,-pdpe1gb ;;
-pages) architecture=ppc64le ;;
+pages) architecture=ppc64le parts="base fs" programs="usemem readtwice msync" ;;
 f2fs) kernel_words="mitigations=off" parts="base fs" programs="usemem readtwice msync" ;;
 *) refuse "$guest" ;;
 esac
