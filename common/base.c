@@ -119,6 +119,14 @@ void note(const char *fmt, ...)
 	va_end(args);
 }
 
+bool stop_is_pending(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) > 0 || sigismember(&pending, SIGTERM) > 0);
+}
+
 int exit_status(int ret)
 {
 	switch (ret) {

@@ -46,6 +46,10 @@ void complain_once(_Atomic bool *said);
 /* "program: message" on stderr in one write, for what is no error. */
 void note(const char *fmt, ...) printf_like(1, 2);
 
+/* Is a SIGINT or SIGTERM waiting that this thread holds back? For loops that take long, which then
+ * end with -EINTR. */
+bool stop_is_pending(void);
+
 /* 0 -> 0, -EBADRQC -> 2, -EOPNOTSUPP and -ENOSYS -> 77, anything else -> 1. */
 int exit_status(int ret);
 

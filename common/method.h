@@ -40,6 +40,7 @@ struct method {
 	bool many;             /* has target.depth requests in flight */
 	bool no_data;          /* moves nothing: there is nothing to check */
 	bool maps;             /* maps the whole file: takes page tables */
+	bool copies;           /* the data into memory of this process */
 	/* 0, or -errno after saying so: unsupported() where the kernel, the filesystem or the
 	 * sandbox refuses. After a failure close() is not called. NULL: nothing to open. */
 	int (*open)(void *state, const struct target *t);

@@ -4,6 +4,7 @@
 
 #include "common/region.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -48,7 +49,7 @@ int file_residency(int fd, const char *name, uint64_t bytes, struct residency *r
 
 		if (map == MAP_FAILED)
 			return failed("map %s", name);
-		ret = count_resident(map, some, 1, r);
+		ret = stop_is_pending() ? -EINTR : count_resident(map, some, 1, r);
 		munmap(map, some);
 	}
 	return ret;

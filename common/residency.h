@@ -15,7 +15,8 @@ struct residency {
  * pages the base pages of each are alike. 0 or -errno after saying so, as both calls. */
 must_check int memory_residency(void *start, uint64_t bytes, uint64_t every,
 				struct residency *r);
-/* Add to R the pages of the page cache that hold the first BYTES of the file FD, called NAME.
+/* Add to R the pages of the page cache that hold the first BYTES of the file FD, called NAME. -EINTR
+ * in silence if a stop is pending.
  * (cachestat(2) is blind on overlayfs; mincore(2) is not.) */
 must_check int file_residency(int fd, const char *name, uint64_t bytes,
 			      struct residency *r);

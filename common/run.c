@@ -139,6 +139,20 @@ static void hold_signals(void)
 	sigprocmask(SIG_BLOCK, &stops, NULL);
 }
 
+/* The stop that came while it was held back; 0: none. */
+static int take_stop(void)
+{
+	struct timespec now = { 0 };
+	sigset_t stops;
+	int sig;
+
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sig = sigtimedwait(&stops, NULL, &now);
+	return MAX(sig, 0);
+}
+
 static int repeat_once(struct session *s, const struct crew *crew,
 		       const struct run_hooks *hooks, int *signal)
 {
@@ -163,7 +177,10 @@ static int repeat_once(struct session *s, const struct crew *crew,
 	crew_result_free(&result);
 	if (hooks->tear_down)
 		hooks->tear_down();
-	return ret;
+	if (!*signal)
+		*signal = take_stop();
+	/* What was cut short by it is no failure. */
+	return ret == -EINTR && *signal ? 0 : ret;
 }
 
 static void printf_like(3, 0)
@@ -206,7 +223,7 @@ static void add_warnings(struct session *s, const struct summary *all)
 	if ((s->run->has & RUN_TASKS) && s->run->workers > s->run->topo.allowed.count)
 		warn(s, "more tasks than CPUs that may be used: they take turns (--nproc "
 			"auto)");
-	if (s->slowest_share < 0.8)
+	if ((s->run->has & RUN_TASKS) && s->slowest_share < 0.8)
 		warn(s, "the slowest task has less than 80 %% of the median task's rate: "
 			"are the CPUs shared or unlike? (--bind 1)");
 	if (s->measured < 3)

@@ -65,7 +65,7 @@ static int write_pattern(int fd, uint64_t size)
 		len = MIN(size - at, piece);
 		for (size_t i = 0; i < (len + 7) / 8; i++)
 			words[i] = scratch_word(at / 8 + i);
-		ret = write_all(fd, words, len);
+		ret = stop_is_pending() ? -EINTR : write_all(fd, words, len);
 		at += len;
 	}
 	free(words);

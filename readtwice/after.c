@@ -90,9 +90,11 @@ static int run_jobs(struct job *jobs, struct afterwards *a)
 int do_then(struct afterwards *a)
 {
 	struct job *jobs = calloc(cfg.file_count, sizeof(*jobs));
-	int ret = jobs ? run_jobs(jobs, a)
-		       : failed("memory for %u files", cfg.file_count);
+	int ret;
 
+	if (!jobs)
+		return failed("memory for %u files", cfg.file_count);
+	ret = run_jobs(jobs, a);
 	for (unsigned i = 0; i < cfg.file_count && !ret; i++) {
 		errno = jobs[i].error;
 		if (errno)
@@ -105,4 +107,13 @@ int do_then(struct afterwards *a)
 	}
 	free(jobs);
 	return ret;
+}
+
+void then_in_warm_up(void)
+{
+	struct afterwards a;
+
+	/* What fails was said, and will fail again where it counts. */
+	if (!cfg.run.warming || cfg.then == THEN_NOTHING || do_then(&a))
+		return;
 }

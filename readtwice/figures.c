@@ -5,11 +5,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static const struct metric metric_overlap = { "overlap", UNIT_SHARE, true };
 static const struct metric metric_blocks = { "blocks", UNIT_COUNT, true };
-static const struct metric metric_allocated = { "allocated", UNIT_BYTES, false };
+static const struct metric metric_data = { "data", UNIT_BYTES, false };
 static const struct metric metric_cached = { "cached", UNIT_PAGES, false };
 static const struct metric metric_evict = { "evict", UNIT_NS, false };
 static const struct metric metric_stayed = { "stayed", UNIT_PAGES, false };
@@ -73,11 +72,6 @@ static uint64_t bytes_faulted(const struct crew_result *result)
 	return sum;
 }
 
-static const char *times(unsigned count, const char *one, const char *many)
-{
-	return count == 1 ? one : many;
-}
-
 static int print_together(const struct crew_result *result, const struct spread *s)
 {
 	char total[RATE_LEN], slow[RATE_LEN], fast[RATE_LEN];
@@ -86,33 +80,18 @@ static int print_together(const struct crew_result *result, const struct spread 
 	ret = print_line("together: %ju bytes over %.6f s, %s", (uintmax_t)result->bytes,
 			 (double)result->window_ns / 1e9,
 			 format_rate(total, result->bytes, result->window_ns));
-	if (ret)
+	if (ret || result->workers == 1)
 		return ret;
 	return print_line(
-		"slowest reader %s, fastest %s; %u %s at once for %.1f %% of the "
-		"time",
+		"slowest reader %s, fastest %s; %u read at once for %.1f %% of the time",
 		format_rate(slow, s->slowest->work_bytes, tally_work_ns(s->slowest)),
 		format_rate(fast, s->fastest->work_bytes, tally_work_ns(s->fastest)),
-		result->workers, times(result->workers, "reads", "read"),
-		100 * overlap_of(s));
+		result->workers, 100 * overlap_of(s));
 }
 
-/* Bytes of all files that have blocks of their filesystem; the rest are holes. */
-static uint64_t bytes_allocated(void)
+static int print_data(uint64_t data)
 {
-	uint64_t bytes = 0;
-	struct stat st;
-
-	for (unsigned i = 0; i < cfg.file_count; i++)
-		if (!fstat(files[i].fd, &st))
-			bytes += S_ISBLK(st.st_mode) ? files[i].size_bytes
-						     : (uint64_t)st.st_blocks * 512;
-	return bytes;
-}
-
-static int print_data(uint64_t allocated)
-{
-	bool holes = !cfg.paths && cfg.fill == FILL_HOLE;
+	uint64_t all = files_bytes();
 	char *media = media_text();
 	int ret;
 
@@ -120,15 +99,14 @@ static int print_data(uint64_t allocated)
 		return failed("memory for a line");
 	if (cfg.method->no_data)
 		ret = print_line("data: none; the figure is the harness");
-	else if (holes)
-		ret = print_line("data: holes on %s: no device was read; the figure is "
-				 "clearing, copying and reclaim",
-				 media);
+	else if (!data)
+		ret = print_line(
+			"data: holes on %s: no device was read; the figure is %s", media,
+			cost_of_holes());
 	else
-		ret = print_line("data: %ju of %ju bytes allocated on %s%s",
-				 (uintmax_t)MIN(allocated, files_bytes()),
-				 (uintmax_t)files_bytes(), media,
-				 allocated < files_bytes()
+		ret = print_line("data: %ju of %ju bytes on %s%s", (uintmax_t)data,
+				 (uintmax_t)all, media,
+				 data < all
 					 ? ": the rest are holes, and no device was read "
 					   "for them"
 					 : "");
@@ -217,7 +195,7 @@ static int finish_files(struct report *r, const struct crew_result *result,
 }
 
 static int print_lines(const struct crew_result *result, const struct spread *s,
-		       uint64_t allocated)
+		       uint64_t data)
 {
 	int ret = 0;
 
@@ -227,18 +205,18 @@ static int print_lines(const struct crew_result *result, const struct spread *s,
 	if (!ret)
 		ret = print_together(result, s);
 	if (!ret)
-		ret = print_data(allocated);
+		ret = print_data(data);
 	if (!ret && cfg.cold)
 		ret = print_cold();
 	return ret;
 }
 
 static void report_figures(struct report *r, const struct crew_result *result,
-			   const struct spread *s, uint64_t allocated)
+			   const struct spread *s, uint64_t data)
 {
 	report_sample(r, &metric_overlap, overlap_of(s));
 	report_sample(r, &metric_blocks, (double)result->ops);
-	report_sample(r, &metric_allocated, (double)allocated);
+	report_sample(r, &metric_data, (double)data);
 	report_gap(r);
 	if (!cfg.cold)
 		return;
@@ -253,12 +231,12 @@ static void report_figures(struct report *r, const struct crew_result *result,
 int collect_figures(struct report *r, const struct crew_result *result)
 {
 	struct spread s = spread_of(result);
-	uint64_t allocated = bytes_allocated();
+	uint64_t data = data_bytes();
 	int ret = 0;
 
-	report_figures(r, result, &s, allocated);
+	report_figures(r, result, &s, data);
 	if (run_prints_lines(&cfg.run))
-		ret = print_lines(result, &s, allocated);
+		ret = print_lines(result, &s, data);
 	if (!ret && cfg.residency)
 		ret = tell_residency(r);
 	if (!ret && cfg.then != THEN_NOTHING)

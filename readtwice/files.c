@@ -21,6 +21,17 @@ struct file *file_of(unsigned id)
 	return &files[id / cfg.readers];
 }
 
+/* In whole MiB, which suit O_DIRECT. */
+uint64_t block_of(const struct file *f)
+{
+	return MIN(cfg.block_bytes, (f->size_bytes - 1) / MiB * MiB + MiB);
+}
+
+unsigned depth_of(const struct file *f)
+{
+	return (unsigned)MIN(cfg.depth, (f->size_bytes - 1) / cfg.block_bytes + 1);
+}
+
 uint64_t files_bytes(void)
 {
 	uint64_t bytes = 0;
@@ -101,7 +112,6 @@ static int look_at(struct file *f, unsigned i)
 
 	if (cfg.paths)
 		return open_existing(f, cfg.paths[i]) ?: media_add(f->fd, f->name);
-	f->fd = -1;
 	f->size_bytes = cfg.size_bytes;
 	ret = name_file(f, i);
 	return !ret && i < cfg.run.dirs.count ? look_at_dir(i) : ret;
@@ -110,12 +120,13 @@ static int look_at(struct file *f, unsigned i)
 static void warn_if_it_fits(struct report *r)
 {
 	uint64_t room = limits_memory(&cfg.run.limits);
+	bool once = cfg.readers == 1 && cfg.passes == 1;
 	char data_text[FORMAT_LEN], room_text[FORMAT_LEN];
 
-	if (files_fit() && reads_through_cache())
+	if (files_fit() && reads_through_cache() && !once)
 		run_warning(r,
-			    "%s of files fit into %s of memory: they are read from the "
-			    "page cache (a larger --size)",
+			    "%s of files fit into %s of memory: what is read again comes "
+			    "from the page cache (a larger --size)",
 			    format_bytes(data_text, (double)files_bytes()),
 			    format_bytes(room_text, (double)room));
 }
@@ -128,18 +139,25 @@ int files_look(void)
 	files = calloc(cfg.file_count, sizeof(*files));
 	if (!files)
 		return failed("memory for %u files", cfg.file_count);
+	if (cfg.size_chosen && cfg.fill == FILL_WRITTEN)
+		fit_size();
+	for (unsigned i = 0; i < cfg.file_count; i++)
+		files[i].fd = -1;
 	for (unsigned i = 0; i < cfg.file_count && !ret; i++)
 		ret = look_at(&files[i], i);
-	return ret;
+	if (!ret)
+		ret = media_check();
+	return ret ?: check_room();
 }
 
 int files_describe(struct report *r)
 {
 	char *plan = NULL;
-	int ret = files_look() ?: media_check(r);
+	int ret = files_look();
 
 	if (ret)
 		return ret;
+	media_report(r);
 	if (!cfg.run.quiet)
 		plan = plan_text();
 	if (plan)
@@ -156,6 +174,7 @@ int files_open(void)
 	};
 	int ret;
 
+	places_reset();
 	for (unsigned i = 0; i < cfg.file_count; i++) {
 		if (files[i].fd >= 0)
 			continue;

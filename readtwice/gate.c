@@ -17,9 +17,13 @@ int places_open(void)
 	if (map == MAP_FAILED)
 		return failed("memory for %u readers", cfg.run.workers);
 	places = map;
-	for (unsigned i = 0; i < cfg.run.workers; i++)
-		places[i].nearest = UINT64_MAX;
 	return 0;
+}
+
+void places_reset(void)
+{
+	for (unsigned i = 0; i < cfg.run.workers; i++)
+		places[i] = (struct place){ .nearest = UINT64_MAX };
 }
 
 void places_close(void)
@@ -95,7 +99,7 @@ static void publish(struct worker *w, uint64_t from)
 
 uint64_t gate_open(struct worker *w, uint64_t passed, uint64_t next, uint64_t all)
 {
-	uint64_t gap = cfg.gap_bytes / cfg.block_bytes, slack = MAX(gap / 8, 2), wanted;
+	uint64_t gap = cfg.gap_bytes / cfg.block_bytes, slack = MAX(gap / 8, 2), wanted, room;
 
 	if (!cfg.gap_bytes)
 		return all;
@@ -105,12 +109,17 @@ uint64_t gate_open(struct worker *w, uint64_t passed, uint64_t next, uint64_t al
 	wanted = MIN(slack / 2, all - next);
 	for (;;) {
 		uint32_t bell = atomic_load(bell_of(w));
-		uint64_t room = room_from(w, passed + next, gap, slack);
+
+		room = room_from(w, passed + next, gap, slack);
 
 		if (room >= wanted || !keep_going(w))
-			return next + MIN(room, all - next);
+			break;
 		crew_wait(w, bell_of(w), bell, 0);
 	}
+	/* Until it had its turn, a reader has not begun. */
+	if (before(w) && !passed && !next)
+		w->tally->began_ns = now_ns();
+	return next + MIN(room, all - next);
 }
 
 void gate_leave(struct worker *w)

@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		.describe = files_describe,
 		.set_up = files_open,
 		.collect = collect_figures,
+		.tear_down = then_in_warm_up,
 	};
 	int ret;
 

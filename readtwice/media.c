@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct place_of {
+static struct seen {
 	struct medium medium;
 	const char *name; /* of the first file there */
 } * media;
@@ -23,7 +23,7 @@ static bool is_known(const struct medium *m)
 
 int media_add(int fd, const char *name)
 {
-	struct place_of *more, found = { .name = name };
+	struct seen *more, found = { .name = name };
 	int ret = medium_of(fd, &found.medium);
 
 	if (ret || is_known(&found.medium))
@@ -36,7 +36,7 @@ int media_add(int fd, const char *name)
 	return 0;
 }
 
-int media_check(struct report *r)
+int media_check(void)
 {
 	for (unsigned i = 0; i < count; i++) {
 		const struct medium *m = &media[i].medium;
@@ -44,12 +44,28 @@ int media_check(struct report *r)
 		if (m->tmpfs && !cfg.run.allow_tmpfs)
 			return refused(
 				"%s is on %s, where a hole that is read leaves "
-				"nothing in the page cache: give a --dir on a disk, "
-				"or --allow-tmpfs",
-				media[i].name, m->type);
-		run_tell_medium(&cfg.run, r, media[i].name, m);
+				"nothing in the page cache: --allow-tmpfs reads it all "
+				"the same%s",
+				media[i].name, m->type,
+				cfg.paths || cfg.run.fs.type
+					? ""
+					: ", or give a --dir on a disk");
 	}
 	return 0;
+}
+
+void media_report(struct report *r)
+{
+	for (unsigned i = 0; i < count; i++)
+		run_tell_medium(&cfg.run, r, media[i].name, &media[i].medium);
+}
+
+bool media_in_memory(void)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (!media[i].medium.tmpfs)
+			return false;
+	return true;
 }
 
 void media_write(FILE *out)

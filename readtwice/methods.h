@@ -13,11 +13,11 @@ extern const struct method method_read, method_pread, method_readv, method_pread
 #define IO_URING_ROW                                                                  \
 	.name = "io_uring",                                                           \
 	.help = "io_uring_enter(2): requests in flight, registered buffers and file", \
-	.direct = CAN, .uncached = CAN, .many = true
+	.direct = CAN, .uncached = CAN, .many = true, .copies = true
 #define LIBAIO_ROW                                                        \
 	.name = "libaio",                                                 \
 	.help = "io_submit(2): requests in flight, always with O_DIRECT", \
-	.direct = ALWAYS, .many = true
+	.direct = ALWAYS, .many = true, .copies = true
 
 /* Ended by NULL; the first is the default. */
 extern const struct method *const read_methods[];

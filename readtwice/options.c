@@ -14,7 +14,7 @@ enum { DATA_PER_MEMORY = 4 };
 /* io_uring has no larger rings. */
 #define MOST_DEPTH       32768
 #define MOST_BLOCK       GiB
-#define LEAST_GAP        4 /* blocks: less would be a handshake for each */
+#define LEAST_GAP        16 /* blocks: less would be a handshake for each */
 
 struct config cfg = {
 	.readers = 2,
@@ -29,11 +29,11 @@ struct config cfg = {
 static const char *const fill_names[] = {
 	[FILL_HOLE] = "hole", [FILL_WRITTEN] = "written", NULL
 };
-static const char *const then_names[] = { [THEN_NOTHING] = "nothing",
-					  [THEN_UNLINK] = "unlink",
-					  [THEN_TRUNCATE] = "truncate",
-					  [THEN_DONTNEED] = "dontneed",
-					  NULL };
+const char *const then_names[] = { [THEN_NOTHING] = "nothing",
+				   [THEN_UNLINK] = "unlink",
+				   [THEN_TRUNCATE] = "truncate",
+				   [THEN_DONTNEED] = "dontneed",
+				   NULL };
 
 const struct opt readtwice_options[] = {
 	/* what is read */
@@ -99,7 +99,9 @@ static int check_options(void)
 		  "--block: expected 1 byte to 1g" },
 		{ !cfg.depth || cfg.depth > MOST_DEPTH, "--depth: expected 1 to 32768" },
 		{ cfg.gap_bytes && cfg.gap_bytes / LEAST_GAP < cfg.block_bytes,
-		  "--gap: expected 0, or at least four blocks" },
+		  "--gap: expected 0, or at least 16 blocks" },
+		{ cfg.block_bytes && cfg.gap_bytes % cfg.block_bytes,
+		  "--gap: expected whole blocks" },
 		{ cfg.size_bytes > INT64_MAX, "--size: expected less than 8388608t" },
 		{ given && cfg.files, "--files: expected no FILE beside it" },
 		{ given && cfg.fill == FILL_WRITTEN,
@@ -119,7 +121,6 @@ static int check_options(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (rules[i].refused)
 			return refused("%s", rules[i].why);
-	cfg.direct |= cfg.method->direct == ALWAYS;
 	return method_check(cfg.method, &(struct target){ .direct = cfg.direct,
 							  .uncached = cfg.uncached });
 }
@@ -143,7 +144,11 @@ static int apply_defaults(void)
 
 	if (!cfg.paths)
 		cfg.file_count = cfg.files = cfg.files ?: run->topo.allowed.count;
-	if (!cfg.paths && !cfg.size_bytes)
+	if (!cfg.paths && run->dirs.count > cfg.file_count)
+		return refused("--dir: expected no more than the %u files",
+			       cfg.file_count);
+	cfg.size_chosen = !cfg.paths && !cfg.size_bytes;
+	if (cfg.size_chosen)
 		choose_size();
 	if (!cfg.passes_given && (run->runtime_ns || run->max_ops))
 		cfg.passes = 0;
@@ -159,22 +164,6 @@ static int apply_defaults(void)
 	if (__builtin_mul_overflow(cfg.readers, cfg.file_count, &readers))
 		readers = UINT64_MAX;
 	return run_set_workers(run, "files x readers", readers);
-}
-
-/* Page tables, which reclaim cannot free, for each reader that maps its file. */
-static int check_page_tables(void)
-{
-	uint64_t page = base_page_bytes(), room = limits_memory(&cfg.run.limits);
-	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
-	double need = (double)cfg.size_bytes / (double)page * sizeof(uint64_t) *
-		      cfg.run.workers;
-
-	if (!cfg.method->maps || cfg.run.force || need <= (double)room / 2)
-		return 0;
-	return refused("--method %s: page tables of %s, more than half of the %s "
-		       "available; --force starts all the same",
-		       cfg.method->name, format_bytes(need_text, need),
-		       format_bytes(room_text, (double)room));
 }
 
 int read_command_line(int argc, char **argv)
@@ -197,7 +186,5 @@ int read_command_line(int argc, char **argv)
 		ret = check_options();
 	if (!ret)
 		ret = apply_defaults();
-	if (!ret)
-		ret = check_page_tables();
 	return ret;
 }

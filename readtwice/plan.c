@@ -44,6 +44,11 @@ static void write_reading(FILE *out)
 	if (cfg.run.runtime_ns)
 		fprintf(out, "%s%s at most", cfg.passes ? ", " : "; ",
 			format_time(runtime, cfg.run.runtime_ns));
+	if (cfg.gap)
+		fprintf(out, ", %s apart", cfg.gap);
+	fprintf(out, "%s%s", cfg.cold ? ", cold" : "", cfg.verify ? ", verified" : "");
+	if (cfg.then != THEN_NOTHING)
+		fprintf(out, "; then %s", then_names[cfg.then]);
 }
 
 bool files_fit(void)
@@ -74,14 +79,18 @@ static char *text_of(void (*write)(FILE *out))
 
 static void write_plan(FILE *out)
 {
+	const struct limits *limits = &cfg.run.limits;
 	char room[FORMAT_LEN];
 
 	write_files(out);
 	write_reading(out);
 	fprintf(out, "; this process may use %s of memory",
-		format_bytes(room, (double)limits_memory(&cfg.run.limits)));
+		format_bytes(room, (double)limits_memory(limits)));
 	if (reads_through_cache() && !files_fit())
-		fprintf(out, ": the page cache of this machine will be turned over");
+		fprintf(out, ": enough to turn over the page cache of this %s",
+			limits->cgroup_room_bytes < limits->memory_available_bytes
+				? "memory cgroup"
+				: "machine");
 }
 
 char *plan_text(void)

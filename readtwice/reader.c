@@ -14,12 +14,6 @@ struct reader {
 	struct check *check;
 };
 
-/* No memory for more than the file has; in whole MiB, which suit O_DIRECT. */
-static uint64_t block_of(const struct file *f)
-{
-	return MIN(cfg.block_bytes, (f->size_bytes - 1) / MiB * MiB + MiB);
-}
-
 static int open_method(struct reader *r, const struct file *f)
 {
 	int ret;
@@ -28,7 +22,7 @@ static int open_method(struct reader *r, const struct file *f)
 		.name = f->name,
 		.size_bytes = f->size_bytes,
 		.block_bytes = block_of(f),
-		.depth = (unsigned)cfg.depth,
+		.depth = depth_of(f),
 		.direct = cfg.direct,
 		.uncached = cfg.uncached,
 		.check = r->check ? check_block : NULL,
@@ -79,7 +73,9 @@ void reader_teardown(struct worker *w)
 /* Count N bytes; those of the last block of a file may be fewer than a block. */
 static inline void count(struct worker *w, uint64_t n)
 {
-	tally_add(w, n <= cfg.block_bytes ? 1 : n / cfg.block_bytes, n);
+	uint64_t block = cfg.block_bytes;
+
+	tally_add(w, n <= block ? 1 : (n + block - 1) / block, n);
 }
 
 /* Pump until the cursor is empty; after a stop only what is in flight. 0 or -errno. */

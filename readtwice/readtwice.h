@@ -23,6 +23,7 @@ struct config {
 	uint64_t depth;
 	uint64_t block_bytes;
 	uint64_t size_bytes;        /* of each file; 0: not given */
+	bool size_chosen;           /* by the memory, and the space if it is written */
 	unsigned order, fill, then; /* enum order, fill, then */
 	const char *gap;
 	uint64_t gap_bytes, gap_ns;
@@ -52,6 +53,7 @@ struct place {
 		furthest; /* blocks from the one before it; by its worker only */
 };
 
+extern const char *const then_names[];
 extern struct config cfg;
 extern const struct opt readtwice_options[];
 extern struct file *files;   /* cfg.file_count */
@@ -62,7 +64,7 @@ extern struct place *places; /* one for each reader */
 must_check int read_command_line(int argc, char **argv);
 
 /* files.c, in the parent. 0 or -errno after saying so. */
-/* Once: what the directories and the existing files are. */
+/* Once: what the directories and the existing files are; refuse what they cannot be read for. */
 must_check int files_look(void);
 /* Besides, into the report, with warnings, and the plan on stderr. */
 int files_describe(struct report *r);
@@ -73,14 +75,21 @@ must_check int files_keep(void);
 /* Bytes of all files. */
 uint64_t files_bytes(void);
 void files_close(void);
+/* Blocks of F as they are read: no larger than it needs, which suit O_DIRECT; and how many may be in
+ * flight. */
+uint64_t block_of(const struct file *f);
+unsigned depth_of(const struct file *f);
 /* Worker ID reads this one. */
 struct file *file_of(unsigned id);
 
 /* media.c: what the files lie on, each filesystem and device once. */
 /* That of FD, where the file NAME lies, which must stay. 0 or -errno after saying so. */
 must_check int media_add(int fd, const char *name);
-/* Refuse tmpfs unless that is allowed, warn, and report. 0 or refused(). */
-must_check int media_check(struct report *r);
+/* Refuse tmpfs unless that is allowed: 0 or refused(). */
+must_check int media_check(void);
+/* Warn, and tell R of all. */
+void media_report(struct report *r);
+bool media_in_memory(void);
 /* "ext4 (/dev/vda), tmpfs (tmpfs)" */
 void media_write(FILE *out);
 void media_free(void);
@@ -94,6 +103,16 @@ bool files_fit(void);
 /* Do the files' pages stay in the page cache once they are read? */
 bool reads_through_cache(void);
 
+/* room.c: is there the memory, and the space for what is written? 0, or -errno after saying so. */
+must_check int check_room(void);
+/* The size that was chosen for files that are written is to leave a tenth of the space. */
+void fit_size(void);
+
+/* data.c: bytes of all files, as far as they are read, that were ever written; the rest are holes. */
+uint64_t data_bytes(void);
+/* What a run over holes measures. */
+const char *cost_of_holes(void);
+
 /* cold.c: push all files out of the page cache and look whether they are. */
 struct coldness {
 	uint64_t evict_ns;
@@ -105,6 +124,8 @@ must_check int files_evict(void);
 
 /* gate.c: how far a reader may go. */
 must_check int places_open(void);
+/* Before each repetition. */
+void places_reset(void);
 void places_close(void);
 /* Wait until reader W has its turn to begin. */
 void gate_begin(struct worker *w);
@@ -136,6 +157,8 @@ struct afterwards {
 	uint64_t began_ns, ended_ns;
 };
 must_check int do_then(struct afterwards *a);
+/* After a repetition that is not counted: it leaves the files as the others do. */
+void then_in_warm_up(void);
 
 /* figures.c: lines, summary and metrics of one repetition. */
 int collect_figures(struct report *r, const struct crew_result *result);

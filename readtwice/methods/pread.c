@@ -20,6 +20,7 @@ const struct method method_pread = {
 	.help = "pread(2) of a block",
 	.state_bytes = sizeof(struct buffer),
 	.direct = CAN,
+	.copies = true,
 	.open = buffer_open,
 	.pump = pread_pump,
 	.close = buffer_close,

@@ -36,6 +36,7 @@ const struct method method_preadv2 = {
 	.help = "preadv2(2) of a block in segments, as readv",
 	.state_bytes = sizeof(struct state),
 	.direct = CAN,
+	.copies = true,
 	.uncached = CAN,
 	.open = preadv2_open,
 	.pump = preadv2_pump,

@@ -27,6 +27,7 @@ const struct method method_read = {
 	.help = "read(2) of a block; lseek(2) where the next does not follow",
 	.state_bytes = sizeof(struct buffer),
 	.direct = CAN,
+	.copies = true,
 	.open = buffer_open,
 	.pump = read_pump,
 	.close = buffer_close,

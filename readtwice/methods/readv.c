@@ -27,6 +27,7 @@ const struct method method_readv = {
 	.help = "readv(2) of a block in pages, or in 16 segments if it has more pages",
 	.state_bytes = sizeof(struct vectors),
 	.direct = CAN,
+	.copies = true,
 	.open = vectors_open,
 	.pump = readv_pump,
 	.close = buffer_close,

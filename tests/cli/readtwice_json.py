@@ -16,7 +16,7 @@ from reading import Lines, disk_folder, need_mkfs, sparse  # noqa: E402
 
 UNITS = {'bytes_per_s': 'bytes/s', 'bytes': 'bytes', 'ns': 'ns', 'share': 'share of 1', 'count': 'count', 'pages': 'pages'}
 ALWAYS = {'throughput_bytes_per_s', 'throughput_sum_bytes_per_s', 'total_bytes', 'window_ns', 'overlap_share', 'blocks_count',
-          'allocated_bytes'}
+          'data_bytes'}
 CUT = {'then_ns', 'then_bytes'}
 RUNS = [
     # args, repetitions, readers, metrics besides those that are always there
@@ -85,6 +85,15 @@ def check_rest(tests, row, metrics, lines, args):
         tests.check(f'{row}: gap', f'between 3/4 and all of {gap}', (nearest, furthest), gap * 3 / 4 <= nearest <= furthest <= gap)
 
 
+def gap_holds_each_time(tests):
+    """Behind by more than the file, a reader begins when the one before it is done: in each repetition."""
+    with disk_folder() as folder:
+        result = run(tests, ['-q', '--json', '-n', '1', '-s', '128m', '--gap', '256m', '--warmup', '1', '--samples', '3', '--dir', folder])
+        shares = parse(tests, '--gap --samples', result.out)['metrics']['overlap_share']['samples']
+        # The one that is done says so before it takes the time.
+        tests.check('--gap --samples', '3 below 0.3', shares, len(shares) == 3 and max(shares) < 0.3)
+
+
 def lines_and_document_agree(tests):
     for args, repetitions, readers, wanted in RUNS:
         with disk_folder() as folder:
@@ -117,8 +126,8 @@ OPTIONS = [
     (['-n', '1', '-s', '4k', '-T', '10ms'], {'runtime_ns': 10**7, 'passes': 0}),
     (['-n', '1', '-s', '4k', '--ops', '2'], {'ops': 2, 'passes': 0, 'runtime_ns': 0}),
     (['-n', '1', '-s', '4k', '--passes', '2'], {'passes': 2, 'runtime_ns': 0}),
-    (['-n', '1', '-s', '64k', '--fill', 'written', '--order', 'reverse', '--then', 'truncate', '--gap', '16k', '-b', 'node'],
-     {'fill': 'written', 'order': 'reverse', 'then': 'truncate', 'gap': '16k', 'bind': 'node'}),
+    (['-n', '1', '-s', '64k', '--fill', 'written', '--order', 'reverse', '--then', 'truncate', '--gap', '64k', '-b', 'node'],
+     {'fill': 'written', 'order': 'reverse', 'then': 'truncate', 'gap': '64k', 'bind': 'node'}),
     (['-n', '1', '-s', '4k', '-m', 'libaio'], {'method': 'libaio', 'direct': True}),
     (['-n', '1', '-s', '4k', '--order', 'random', '--seed', '7'], {'order': 'random', 'seed': 7}),
     (['-n', '1', '-s', '4k', '--samples', '2', '--warmup', '1', '--interval', '5m'],
@@ -134,7 +143,7 @@ def options_are_effective(tests):
             for name, value in want.items():
                 tests.check(f'options of {args}: {name}', value, options.get(name))
             tests.check(f'options of {args}: dir', [folder], options.get('dir'))
-        result = run(tests, ['-q', '--json', '-n', '1', '-s', '4k', '--dir', folder, '--dir', folder + '/../', '--dir', folder])
+        result = run(tests, ['-q', '--json', '-n', '3', '-s', '4k', '--dir', folder, '--dir', folder + '/../', '--dir', folder])
         tests.check('--dir, three times', [folder, folder + '/../', folder], parse(tests, '--dir', result.out)['options']['dir'])
         seeds = set()
         for _ in range(2):
@@ -198,7 +207,7 @@ def runs_that_ended_early(tests):
 
 
 sections = {
-    'agree': [lines_and_document_agree],
+    'agree': [lines_and_document_agree, gap_holds_each_time],
     'options': [options_are_effective, filesystems_are_named, runs_that_ended_early],
 }
 

@@ -20,6 +20,7 @@ static void begin(unsigned reader, uint64_t gap_blocks)
 	worker.id = READERS + reader;
 	tally = (struct tally){ .limit = 0 };
 	CHECK_U64("places", places_open(), 0);
+	places_reset();
 }
 
 static void stand(unsigned reader, uint64_t blocks, bool ended)
@@ -144,7 +145,7 @@ static const struct {
 	  .all = 100 },
 };
 
-static void check_room(void)
+static void check_rooms(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		unsigned reader = rows[i].reader;
@@ -239,7 +240,7 @@ static void times_begin_late(void)
 
 int main(void)
 {
-	check_room();
+	check_rooms();
 	others_do_not_count();
 	distances_are_kept();
 	who_goes_is_seen();
