@@ -3,12 +3,11 @@
 #include "common/fs.h"
 
 #include "common/fscheck.h"
+#include "common/fssize.h"
 #include "common/fstypes.h"
-#include "common/limits.h"
 #include "common/loop.h"
 #include "common/mkfs.h"
 #include "common/mount.h"
-#include "common/parse.h"
 #include "common/scratch.h"
 #include "common/wipe.h"
 
@@ -34,31 +33,6 @@ struct making {
 	char name[PATH_MAX]; /* of the device */
 };
 
-/* Half of the memory for what lies in memory: programs need the rest. Else as much as can be
- * cached, so that a small machine with a large disk does not fill it. */
-static int default_size(const struct making *m, const char *image_dir, uint64_t *bytes)
-{
-	const char *place = image_dir ?: "memory";
-	uint64_t space = NO_LIMIT, size;
-	char min[FORMAT_LEN];
-	struct limits limits;
-	int ret = limits_read(&limits, "");
-
-	if (ret)
-		return ret;
-	if (image_dir && limits_free_space(image_dir, &space))
-		return failed("find the free space in %s", image_dir);
-	space = image_dir ? space / 10 * 9 : limits_memory(&limits) / 2;
-	if (space < m->type->min_bytes) {
-		errno = ENOSPC;
-		return failed("make %s, of at least %s, in %s", m->type->name,
-			      format_size(min, m->type->min_bytes), place);
-	}
-	size = MIN(space, limits_memory(&limits));
-	*bytes = MAX(size / MiB * MiB, m->type->min_bytes);
-	return 0;
-}
-
 static int image_in_memory(uint64_t size)
 {
 	int fd = memfd_create("pagemill", MFD_CLOEXEC);
@@ -75,14 +49,14 @@ static int make_image(struct making *m)
 {
 	const char *dir = m->c->on ?: m->made.dir;
 	bool memory = !strcmp(dir, fs_in_memory);
-	uint64_t size = m->c->size_bytes;
+	uint64_t size;
 	int ret;
 
 	if (memory)
 		snprintf(m->made.image_on, sizeof(m->made.image_on), "%s", fs_in_memory);
 	else if (!realpath(dir, m->made.image_on))
 		return failed("find %s", dir);
-	ret = size ? 0 : default_size(m, memory ? NULL : dir, &size);
+	ret = fs_size(m->c, m->type, memory ? NULL : dir, &size);
 	if (ret)
 		return ret;
 	return memory ? image_in_memory(size) : scratch_file(dir, size, SCRATCH_HOLE);
@@ -145,9 +119,9 @@ static int mount_made(const struct making *m, const char *first)
 
 static int mount_tmpfs(struct making *m)
 {
-	uint64_t size = m->c->size_bytes;
+	uint64_t size;
 	char option[32];
-	int ret = size ? 0 : default_size(m, NULL, &size);
+	int ret = fs_size(m->c, m->type, NULL, &size);
 
 	if (ret)
 		return ret;
