@@ -37,6 +37,10 @@ struct fs_made {
 
 /* Is there anything to be refused, before anything is done? 0 or refused(). */
 must_check int fs_check(const struct fs_config *c);
+/* What fs_open() would make, without making anything: "a new xfs of 20g, its image in /var/tmp";
+ * malloc'ed. What can be told without making it is refused as fs_open() does, such as a device
+ * that holds something. Not whether we may mount. 0, or -errno after saying so. */
+must_check int fs_plan(const struct fs_config *c, const char *dir, char **text);
 /* Make the filesystem and mount it over DIR, for this process and its children only: they get
  * a mount namespace of their own, and nothing is created in DIR. There is no fs_close(): when
  * the last of these processes ends, in whatever way, the kernel takes down the mount, the loop
