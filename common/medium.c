@@ -98,7 +98,7 @@ static void describe_device(struct medium *m, dev_t dev)
 	const char *name = about ? strstr(about, "DEVNAME=") : NULL;
 
 	snprintf(m->type, sizeof(m->type), "block device");
-	m->dev = dev;
+	m->dev = m->st_dev = dev;
 	if (name) {
 		name += strlen("DEVNAME=");
 		snprintf(m->device, sizeof(m->device), "/dev/%.*s",
@@ -117,7 +117,8 @@ int medium_of(int fd, struct medium *m)
 	if (fstat(fd, &st) || fstatvfs(fd, &fs))
 		return failed("find the filesystem of a file");
 	*m = (struct medium){ .block_bytes = fs.f_bsize,
-			      .dev = block_device(st.st_dev, "") };
+			      .dev = block_device(st.st_dev, ""),
+			      .st_dev = st.st_dev };
 	if (S_ISBLK(st.st_mode)) {
 		describe_device(m, st.st_rdev);
 		return 0;

@@ -14,6 +14,9 @@ struct medium {
 	char options[4096]; /* as the kernel shows them: "rw,noatime,attr2" */
 	char device[4096];  /* what is mounted: "/dev/vda", "tmpfs", "host:/export" */
 	dev_t dev;          /* of the block device; 0: there is none, or unknown */
+	/* Of the filesystem, as stat(2) gives it, or the block device itself: tells two apart, be
+	 * there a device or not. */
+	dev_t st_dev;
 	uint64_t block_bytes;
 	bool tmpfs; /* or another filesystem in memory */
 	/* overlayfs, a network filesystem, one in user space: what is measured includes more than

@@ -30,6 +30,7 @@ static void check_known(void)
 	struct medium proc = look("/proc/self/status");
 	struct medium here = look(tempdir);
 	struct statfs fs;
+	struct stat st;
 
 	CHECK_TEXT("type", proc.type, "proc");
 	CHECK(!strncmp(proc.options, "rw", 2) || !strncmp(proc.options, "ro", 2));
@@ -37,6 +38,8 @@ static void check_known(void)
 	CHECK(!proc.tmpfs && !proc.indirect);
 	CHECK(!statfs(tempdir, &fs));
 	CHECK_U64("block", here.block_bytes, fs.f_bsize);
+	CHECK(!stat(tempdir, &st));
+	CHECK_U64("st_dev", here.st_dev, st.st_dev);
 	CHECK(here.type[0] && here.device[0]);
 }
 
@@ -76,6 +79,23 @@ static void check_closed(void)
 	child_run(&c, look_at_closed, NULL);
 	CHECK_U64("closed", c.status, 0);
 	CHECK(strstr(c.err, "find the filesystem of a file: Bad file descriptor"));
+}
+
+/* Neither has a device, and both have a source of the same name. */
+static void check_same_source(void)
+{
+	char one[128], two[128];
+	struct medium first, second;
+
+	CHECK(!mkdir(tempdir_path(one, "one"), 0755));
+	CHECK(!mkdir(tempdir_path(two, "two"), 0755));
+	CHECK(!mount("none", one, "tmpfs", 0, "size=64k"));
+	CHECK(!mount("none", two, "tmpfs", 0, "size=64k"));
+	first = look(one);
+	second = look(two);
+	CHECK_TEXT("source", first.device, second.device);
+	CHECK_U64("device", first.dev, second.dev);
+	CHECK(first.st_dev != second.st_dev);
 }
 
 /* Two options in a row of its own: each mount is told apart, though the device is one. */
@@ -137,6 +157,7 @@ static void check_mounts(void)
 	CHECK_U64("device number", m.dev, 0);
 	CHECK(m.tmpfs && !m.indirect);
 	check_twice(point);
+	check_same_source();
 	check_overlay(tempdir);
 }
 
