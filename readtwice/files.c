@@ -159,10 +159,12 @@ int files_describe(struct report *r)
 		return ret;
 	media_report(r);
 	if (!cfg.run.quiet)
-		plan = plan_text();
+		ret = plan_text(&plan);
 	if (plan)
 		note("%s", plan);
 	free(plan);
+	if (ret)
+		return ret;
 	warn_if_it_fits(r);
 	return places_open();
 }

@@ -99,7 +99,8 @@ static void publish(struct worker *w, uint64_t from)
 
 uint64_t gate_open(struct worker *w, uint64_t passed, uint64_t next, uint64_t all)
 {
-	uint64_t gap = cfg.gap_bytes / cfg.block_bytes, slack = MAX(gap / 8, 2), wanted, room;
+	uint64_t gap = cfg.gap_bytes / cfg.block_bytes, slack = MAX(gap / 8, 2), wanted,
+		 room;
 
 	if (!cfg.gap_bytes)
 		return all;

@@ -6,11 +6,13 @@
 
 static int say_plan(void)
 {
+	char *plan = NULL;
 	int ret = files_look();
-	char *plan = ret ? NULL : plan_text();
 
 	if (!ret)
-		ret = plan ? print_line("%s", plan) : failed("memory for the plan");
+		ret = plan_text(&plan);
+	if (!ret)
+		ret = print_line("%s", plan);
 	free(plan);
 	return ret;
 }

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct seen {
 	struct medium medium;
@@ -15,8 +14,8 @@ static unsigned count;
 static bool is_known(const struct medium *m)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (media[i].medium.dev == m->dev &&
-		    !strcmp(media[i].medium.device, m->device))
+		if (media[i].medium.st_dev == m->st_dev ||
+		    (m->dev && media[i].medium.dev == m->dev))
 			return true;
 	return false;
 }

@@ -11,6 +11,9 @@ static const char *many(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* What a dry run would make; NULL: what the files lie on is there. */
+static char *new_filesystem;
+
 static void write_files(FILE *out)
 {
 	char each[FORMAT_LEN], total[FORMAT_LEN];
@@ -24,8 +27,8 @@ static void write_files(FILE *out)
 	for (unsigned i = 0; i < cfg.run.dirs.count && !cfg.paths; i++)
 		fprintf(out, "%s%s", i ? ", " : " in ", cfg.run.dirs.at[i]);
 	fprintf(out, ", on ");
-	if (cfg.run.fs.type && cfg.run.dry_run)
-		fprintf(out, "a new %s", cfg.run.fs.type);
+	if (new_filesystem)
+		fprintf(out, "%s", new_filesystem);
 	else
 		media_write(out);
 }
@@ -93,9 +96,16 @@ static void write_plan(FILE *out)
 				: "machine");
 }
 
-char *plan_text(void)
+int plan_text(char **text)
 {
-	return text_of(write_plan);
+	int ret = 0;
+
+	if (cfg.run.fs.type && cfg.run.dry_run)
+		ret = fs_plan(&cfg.run.fs, cfg.run.dirs.at[0], &new_filesystem);
+	if (ret)
+		return ret;
+	*text = text_of(write_plan);
+	return *text ? 0 : failed("memory for the plan");
 }
 
 char *media_text(void)

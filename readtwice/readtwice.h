@@ -94,9 +94,9 @@ bool media_in_memory(void);
 void media_write(FILE *out);
 void media_free(void);
 
-/* plan.c: what will be done, in a line; malloc'ed, NULL without memory. */
-char *plan_text(void);
-/* What media_write() writes, likewise. */
+/* plan.c: what will be done, in a line; malloc'ed. 0 or -errno after saying so. */
+must_check int plan_text(char **text);
+/* What media_write() writes; malloc'ed, NULL without memory. */
 char *media_text(void);
 /* Do all files fit into the memory that this process may use? */
 bool files_fit(void);
