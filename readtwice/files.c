@@ -60,7 +60,7 @@ static int size_of(int fd, const char *path, uint64_t *bytes)
 
 static int open_existing(struct file *f, const char *path)
 {
-	uint64_t bytes;
+	uint64_t bytes = 0;
 	int ret;
 
 	/* O_NONBLOCK: a pipe shall be found out, not waited for. */
