@@ -172,13 +172,28 @@ static void take_after(int root, const struct stat *place)
 		return;
 }
 
-static int look_at(struct making *m)
+/* Nothing that was there before the mount is ours to be changed. */
+static int open_root(const struct making *m)
 {
 	int root = open(m->made.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct statvfs fs;
+	struct stat st;
 
 	if (root < 0)
 		return failed("open %s", m->made.dir);
+	if (!fstat(root, &st) && st.st_dev != m->place.st_dev)
+		return root;
+	close(root);
+	return broken("%s was mounted over %s, but is not what is found there",
+		      m->type->name, m->made.dir);
+}
+
+static int look_at(struct making *m)
+{
+	int root = open_root(m);
+	struct statvfs fs;
+
+	if (root < 0)
+		return root;
 	take_after(root, &m->place);
 	m->made.reflink = try_reflink(m->made.dir);
 	if (!m->type->mkfs && !fstatvfs(root, &fs))
@@ -191,9 +206,11 @@ static int look_at(struct making *m)
 
 static int make(struct making *m, const char *dir)
 {
-	int ret;
+	int ret = fs_check_dir(dir, m->made.dir);
 
-	if (!realpath(dir, m->made.dir) || stat(m->made.dir, &m->place))
+	if (ret)
+		return ret;
+	if (stat(m->made.dir, &m->place))
 		return failed("find %s", dir);
 	ret = m->type->mkfs ? mkfs_require(m->type) : 0;
 	if (!ret)

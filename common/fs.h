@@ -37,6 +37,9 @@ struct fs_made {
 
 /* Is there anything to be refused, before anything is done? 0 or refused(). */
 must_check int fs_check(const struct fs_config *c);
+/* Can a filesystem be mounted over DIR, which without relative parts is REAL? Not over "/". 0, or
+ * -errno after saying so. */
+must_check int fs_check_dir(const char *dir, char real[static PATH_MAX]);
 /* What fs_open() would make, without making anything: "a new xfs of 20g, its image in /var/tmp";
  * malloc'ed. What can be told without making it is refused as fs_open() does, such as a device
  * that holds something. Not whether we may mount. 0, or -errno after saying so. */

@@ -7,6 +7,7 @@
 #include "common/parse.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -91,6 +92,16 @@ static int check_size(const struct fs_config *c, const struct fstype *type)
 	return refused("--fs-size %s: %s needs at least %s",
 		       format_size(asked, c->size_bytes), type->name,
 		       format_size(min, type->min_bytes));
+}
+
+/* Who is in the root directory already does not get to what is mounted over it. */
+int fs_check_dir(const char *dir, char real[static PATH_MAX])
+{
+	if (!realpath(dir, real))
+		return failed("find %s", dir);
+	if (!strcmp(real, "/"))
+		return refused("--dir: expected another directory than / with --fs");
+	return 0;
 }
 
 int fs_check(const struct fs_config *c)

@@ -63,7 +63,8 @@ static int plan_with_size(const struct fs_config *c, const struct fstype *type,
 int fs_plan(const struct fs_config *c, const char *dir, char **text)
 {
 	const struct fstype *type;
-	int ret = fs_check(c);
+	char real[PATH_MAX];
+	int ret = fs_check(c) ?: fs_check_dir(dir, real);
 
 	if (ret)
 		return ret;
@@ -72,5 +73,5 @@ int fs_plan(const struct fs_config *c, const char *dir, char **text)
 	if (ret)
 		return ret;
 	return c->on && fs_is_device(c->on) ? plan_on_device(c, text)
-					    : plan_with_size(c, type, dir, text);
+					    : plan_with_size(c, type, real, text);
 }

@@ -214,6 +214,15 @@ uint64_t run_take_seed(void)
 	return (seed & UINT32_MAX) ?: 1;
 }
 
+/* Before a file for the results is made. */
+static int check_filesystem(const struct run *run)
+{
+	char real[PATH_MAX];
+	int ret = fs_check(&run->fs);
+
+	return ret || !run->fs.type ? ret : fs_check_dir(run->dirs.at[0], real);
+}
+
 /* Where scratch files go, and what is to be mounted there. */
 static int settle_dirs(struct run *run)
 {
@@ -227,7 +236,7 @@ static int settle_dirs(struct run *run)
 		return refused("--fs: expected one --dir, over which it is mounted");
 	if (run->fs.type && run->keep)
 		return refused("--keep: expected no --fs, whose files go with it");
-	return fs_check(&run->fs);
+	return check_filesystem(run);
 }
 
 int run_parse(struct run *run, const struct usage *usage, const struct opt *own, int argc,

@@ -222,6 +222,30 @@ static void check_unprivileged(void)
 	fsdir_check_away("unprivileged");
 }
 
+static int open_over(const void *dir)
+{
+	static const struct fs_config c = { .type = "tmpfs", .size_bytes = 1 * MiB };
+	static struct fs_made found;
+
+	return exit_status(fs_open(&c, dir, &found));
+}
+
+/* The root directory, by whatever name: it would go on as it is. */
+static void check_root(void)
+{
+	static const char *const names[] = { "/", "/../", "/proc/self/root", "/usr/.." };
+	struct child c;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		child_run(&c, open_over, names[i]);
+		CHECK_U64(names[i], c.status, 2);
+		CHECK(strstr(c.err, ": --dir: expected another directory than / with "
+				    "--fs\n"));
+	}
+	child_run(&c, open_over, "/no/such");
+	CHECK_U64("missing", c.status, 1);
+}
+
 /* As on a host whose mounts are shared, which systemd makes them: nothing of ours may be seen
  * outside, and what is unmounted outside must not be kept by us. */
 static void share_mounts(void)
@@ -283,6 +307,7 @@ int main(void)
 		check_made(&made[0], ".");
 	CHECK(!chdir("/"));
 	check_unmounting();
+	check_root();
 	check_device();
 	check_unprivileged();
 	check_missing();

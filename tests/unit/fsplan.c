@@ -91,14 +91,27 @@ static void check_device(void)
 	close(image);
 }
 
+static int print_plan_at_root(const void *config)
+{
+	char *text = NULL;
+	int ret = fs_plan(config, "/", &text);
+
+	free(text);
+	return exit_status(ret);
+}
+
 static void check_refused(void)
 {
 	static const struct fs_config bad = { .type = "ext4", .size_bytes = 1 };
+	static const struct fs_config good = { .type = "tmpfs", .size_bytes = MiB };
 	struct child c;
 
 	child_run(&c, print_plan, &bad);
 	CHECK_U64("too small", c.status, 2);
 	CHECK_TEXT("too small", c.out, "");
+	child_run(&c, print_plan_at_root, &good);
+	CHECK_U64("at /", c.status, 2);
+	CHECK(strstr(c.err, "expected another directory than /"));
 }
 
 int main(void)
