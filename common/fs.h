@@ -50,4 +50,11 @@ must_check int fs_plan(const struct fs_config *c, const char *dir, char **text);
  * device and the image. Call it while there is one thread. 0, or -errno after saying so. */
 must_check int fs_open(const struct fs_config *c, const char *dir, struct fs_made *made);
 
+enum { FS_IMAGE_TEXT_LEN = PATH_MAX + 64 };
+/* Where the image lies, to be added to a text about the filesystem: ", image in memory", ", image
+ * in /var/tmp, past its page cache", or "": there is none. NULL, no filesystem made, is "" too. TEXT
+ * is returned. */
+const char *fs_image_text(const struct fs_made *made,
+			  char text[static FS_IMAGE_TEXT_LEN]);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fsplan - what scratch filesystem would be made, and where. */
+/* fsplan - what scratch filesystem would be made, and where; and where one was. */
 #include "common/fs.h"
 #include "common/fscheck.h"
 #include "common/fssize.h"
@@ -74,4 +74,14 @@ int fs_plan(const struct fs_config *c, const char *dir, char **text)
 		return ret;
 	return c->on && fs_is_device(c->on) ? plan_on_device(c, text)
 					    : plan_with_size(c, type, real, text);
+}
+
+const char *fs_image_text(const struct fs_made *made, char text[static FS_IMAGE_TEXT_LEN])
+{
+	text[0] = '\0';
+	if (made && made->image_on[0])
+		snprintf(text, FS_IMAGE_TEXT_LEN, ", image in %s%s",
+			 strcmp(made->image_on, fs_in_memory) ? made->image_on : "memory",
+			 made->loop_direct_io ? ", past its page cache" : "");
+	return text;
 }

@@ -114,9 +114,30 @@ static void check_refused(void)
 	CHECK(strstr(c.err, "expected another directory than /"));
 }
 
+static void check_image_text(void)
+{
+	static const struct {
+		struct fs_made made;
+		const char *text;
+	} texts[] = {
+		{ { .image_on = "" }, "" },
+		{ { .image_on = "tmpfs" }, ", image in memory" },
+		{ { .image_on = "/tmpfs" }, ", image in /tmpfs" },
+		{ { .image_on = "/a b", .loop_direct_io = true },
+		  ", image in /a b, past its page cache" },
+	};
+	char text[FS_IMAGE_TEXT_LEN] = "before";
+
+	CHECK_TEXT("none made", fs_image_text(NULL, text), "");
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		CHECK_TEXT(texts[i].made.image_on, fs_image_text(&texts[i].made, text),
+			   texts[i].text);
+}
+
 int main(void)
 {
 	base_init();
+	check_image_text();
 	fsdir_make();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check_plan(&rows[i].config, rows[i].begins, rows[i].inside, rows[i].ends);
