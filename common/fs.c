@@ -38,11 +38,12 @@ static int image_in_memory(uint64_t size)
 	int fd = memfd_create("pagemill", MFD_CLOEXEC);
 
 	if (fd < 0)
-		return failed("make an image in memory");
+		return failed("create the image of the scratch filesystem in memory");
 	if (!ftruncate(fd, (off_t)size))
 		return fd;
 	close(fd);
-	return failed("extend an image in memory to %ju bytes", (uintmax_t)size);
+	return failed("extend the image of the scratch filesystem in memory to %ju bytes",
+		      (uintmax_t)size);
 }
 
 static int make_image(struct making *m)
@@ -59,7 +60,9 @@ static int make_image(struct making *m)
 	ret = fs_size(m->c, m->type, memory ? NULL : dir, &size);
 	if (ret)
 		return ret;
-	return memory ? image_in_memory(size) : scratch_file(dir, size, SCRATCH_HOLE);
+	return memory ? image_in_memory(size)
+		      : scratch_file_as("the image of the scratch filesystem", dir, size,
+					SCRATCH_HOLE);
 }
 
 static int open_loop(struct making *m)

@@ -99,21 +99,26 @@ static const struct {
 	[SCRATCH_WRITTEN] = { "write", write_pattern },
 };
 
-int scratch_file(const char *dir, uint64_t size, enum scratch_fill fill)
+int scratch_file_as(const char *what, const char *dir, uint64_t size,
+		    enum scratch_fill fill)
 {
 	int fd, ret;
 
 	fd = open_nameless(dir);
 	if (fd < 0)
-		return failed("create a scratch file of %ju bytes in %s", (uintmax_t)size,
-			      dir);
+		return failed("create %s of %ju bytes in %s", what, (uintmax_t)size, dir);
 	ret = size > INT64_MAX ? -EFBIG : fills[fill].fill(fd, size);
 	if (!ret)
 		return fd;
 	close(fd);
 	errno = -ret;
-	return failed("%s a scratch file of %ju bytes in %s", fills[fill].verb,
-		      (uintmax_t)size, dir);
+	return failed("%s %s of %ju bytes in %s", fills[fill].verb, what, (uintmax_t)size,
+		      dir);
+}
+
+int scratch_file(const char *dir, uint64_t size, enum scratch_fill fill)
+{
+	return scratch_file_as("a scratch file", dir, size, fill);
 }
 
 int scratch_reopen(int fd, int flags)

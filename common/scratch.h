@@ -19,6 +19,9 @@ enum scratch_fill {
  * filesystem has none, a name that is removed at once). fd, or -errno after saying so;
  * the message names DIR and the bytes wanted. */
 must_check int scratch_file(const char *dir, uint64_t size, enum scratch_fill fill);
+/* The same; messages call it WHAT in place of "a scratch file". */
+must_check int scratch_file_as(const char *what, const char *dir, uint64_t size,
+			       enum scratch_fill fill);
 /* The 8-byte word number INDEX of what is written: never the same for two of them (up to 2^56), and
  * no byte of it 0. */
 uint64_t scratch_word(uint64_t index);

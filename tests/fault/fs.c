@@ -223,6 +223,10 @@ static void fail_to_make(void)
 		{ { .type = "tmpfs", .mount_options = "no_such_option" },
 		  1,
 		  { "mount tmpfs over", fsdir, "no_such_option'" } },
+		{ { .type = "ext4", .size_bytes = 64 * MiB, .on = "/proc" },
+		  1,
+		  { "create the image of the scratch filesystem of 67108864 bytes in "
+		    "/proc: " } },
 		{ { .type = "f2fs", .size_bytes = 64 * MiB, .mkfs_options = "-Q" },
 		  -1,
 		  { NULL } },
