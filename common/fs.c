@@ -81,7 +81,7 @@ static int open_loop(struct making *m)
 
 static int open_device(struct making *m)
 {
-	int ret = wipe_check(m->c->on);
+	int ret = wipe_check(m->c->on, m->type);
 
 	if (ret)
 		return ret;

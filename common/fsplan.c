@@ -17,9 +17,10 @@ static int plan_failed(void)
 	return failed("memory for what would be made");
 }
 
-static int plan_on_device(const struct fs_config *c, char **text)
+static int plan_on_device(const struct fs_config *c, const struct fstype *type,
+			  char **text)
 {
-	int ret = wipe_check(c->on);
+	int ret = wipe_check(c->on, type);
 
 	if (ret)
 		return ret;
@@ -72,7 +73,7 @@ int fs_plan(const struct fs_config *c, const char *dir, char **text)
 	ret = type->mkfs ? mkfs_require(type) : 0;
 	if (ret)
 		return ret;
-	return c->on && fs_is_device(c->on) ? plan_on_device(c, text)
+	return c->on && fs_is_device(c->on) ? plan_on_device(c, type, text)
 					    : plan_with_size(c, type, real, text);
 }
 

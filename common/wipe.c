@@ -4,8 +4,10 @@
 
 #include "common/fstypes.h"
 #include "common/mountinfo.h"
+#include "common/parse.h"
 #include "common/procfile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -24,6 +26,7 @@ enum { END_BYTES = 1024 * 1024 };
 
 struct ends {
 	const char *path;
+	uint64_t size; /* of the device */
 	unsigned char first[END_BYTES], last[END_BYTES];
 };
 
@@ -124,23 +127,32 @@ static int read_end(int fd, const char *path, unsigned char *data, uint64_t at)
 	return failed("read %s at %ju", path, (uintmax_t)at);
 }
 
+/* No row needs less than both ends. */
+static int check_size(int fd, struct ends *e, const struct fstype *type)
+{
+	char has[FORMAT_LEN], min[FORMAT_LEN];
+
+	assert(type->min_bytes >= 2 * (uint64_t)END_BYTES);
+	if (ioctl(fd, BLKGETSIZE64, &e->size))
+		return failed("find the size of %s", e->path);
+	if (e->size >= type->min_bytes)
+		return 0;
+	return refused("--fs-on %s, of %s: %s needs at least %s", e->path,
+		       format_size(has, e->size), type->name,
+		       format_size(min, type->min_bytes));
+}
+
 static int check_contents(int fd, struct ends *e)
 {
-	uint64_t size;
-
-	if (ioctl(fd, BLKGETSIZE64, &size))
-		return failed("find the size of %s", e->path);
-	if (size < 2 * (uint64_t)END_BYTES)
-		return refused("%s is too small for a filesystem", e->path);
 	return read_end(fd, e->path, e->first, 0)
-		       ?: read_end(fd, e->path, e->last, size - END_BYTES)
+		       ?: read_end(fd, e->path, e->last, e->size - END_BYTES)
 		       ?: refuse_table(e)
 		       ?: refuse_strangers(e);
 }
 
 /* O_EXCL fails on a block device that is mounted in any namespace, swapped to, or part of a
  * RAID or a volume. */
-static int check_device(const char *path, struct ends *e)
+static int check_device(const char *path, const struct fstype *type, struct ends *e)
 {
 	int fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC), ret;
 
@@ -149,12 +161,12 @@ static int check_device(const char *path, struct ends *e)
 	if (fd < 0)
 		return failed("open %s", path);
 	e->path = path;
-	ret = check_contents(fd, e);
+	ret = check_size(fd, e, type) ?: check_contents(fd, e);
 	close(fd);
 	return ret;
 }
 
-int wipe_check(const char *path)
+int wipe_check(const char *path, const struct fstype *type)
 {
 	struct ends *e;
 	struct stat st;
@@ -170,7 +182,7 @@ int wipe_check(const char *path)
 	e = malloc(sizeof(*e));
 	if (!e)
 		return failed("memory to look at %s", path);
-	ret = check_device(path, e);
+	ret = check_device(path, type, e);
 	free(e);
 	return ret;
 }

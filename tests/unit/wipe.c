@@ -42,7 +42,7 @@ static void device_free(struct device *d)
 
 static int check_name(const void *name)
 {
-	return exit_status(wipe_check(name));
+	return exit_status(wipe_check(name, fstype_find("ext4")));
 }
 
 static void check_device(const char *what, const struct device *d, int status,
@@ -196,7 +196,7 @@ static void check_others(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check_device("no device", &rows[i], 2, "is no block device");
-	check_device("small", &small, 2, "is too small");
+	check_device("small", &small, 2, ": ext4 needs at least 16m");
 	device_free(&small);
 	check_device("missing", &(struct device){ .name = "/dev/no-such" }, 1,
 		     "No such file");
