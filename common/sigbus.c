@@ -9,7 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+/* Of the largest folio of the page cache, where pages are of 4 KiB. */
+#define FOLIO_BYTES (2 * MiB)
 
 /* The thread's own comes first: its fault is signalled to the thread itself. */
 static _Thread_local const struct backing *own;
@@ -37,6 +41,17 @@ static bool file_offset_of(uint64_t address, uint64_t *offset)
 	return found;
 }
 
+/* A fault may ask for the blocks of the whole folio that holds its page: then too little is left,
+ * although that page could be had. */
+static bool has_room(const struct backing *b)
+{
+	struct statvfs fs;
+
+	/* Some that are in memory have no blocks, and tell of none. */
+	return fstatvfs(b->fd, &fs) || !fs.f_blocks ||
+	       (uint64_t)fs.f_bavail * fs.f_frsize >= FOLIO_BYTES;
+}
+
 static const char *reason_at(const struct backing *b, int code, uint64_t offset)
 {
 	struct stat st;
@@ -45,12 +60,14 @@ static const char *reason_at(const struct backing *b, int code, uint64_t offset)
 		return "memory failure";
 	if (!fstat(b->fd, &st) && S_ISREG(st.st_mode) && offset >= (uint64_t)st.st_size)
 		return "file is shorter than the mapping";
-	/* Asks the filesystem for the very page that was to be written. */
-	if (b->writable && fallocate(b->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset,
-				     (off_t)base_page_bytes()))
+	/* Asks the filesystem for the very page that was to be written, if it can be asked. */
+	if (b->writable &&
+	    fallocate(b->fd, FALLOC_FL_KEEP_SIZE, (off_t)offset,
+		      (off_t)base_page_bytes()) &&
+	    errno != EOPNOTSUPP && errno != EINTR)
 		return errno == ENOSPC || errno == EDQUOT ? "no space left"
 							  : strerror(errno);
-	return "no space left, or an I/O error";
+	return has_room(b) ? "no space left, or an I/O error" : "no space left";
 }
 
 /* SIGBUS comes from the walk's own load or store, never from within the C library, so that

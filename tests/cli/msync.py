@@ -650,11 +650,11 @@ def small_fs(tests, args, kind='tmpfs', size='4m', **more):
 
 
 def filesystem_is_full(tests):
-    for kind, size, more in (('tmpfs', '4m', '64m'), ('ext4', '64m', '128m')):
+    for kind, size, more in (('tmpfs', '4m', '64m'), ('ext4', '64m', '128m'), ('xfs', '300m', '400m')):
         for args in (f'-s {more} -r 1', f'-s {more} -r 1 --populate no', f'-s {more} -r 1 -t 2 --populate no',
                      f'-s {more} -r 1 -o random --populate no', f'-s {more} -r 1 --verify'):
             result = small_fs(tests, args, kind, size)
-            said = re.search(rb'msync: (warning.*\nmsync: )?SIGBUS at offset (\d+) of scratch file \d in \S+: no space left',
+            said = re.search(rb'msync: (warning.*\nmsync: )?SIGBUS at offset (\d+) of scratch file \d in \S+: no space left\n',
                              result.err)
             tests.check(f'full {kind} {args}: status', 1, result.status)
             tests.check(f'full {kind} {args}: stderr', 'file and offset', result.err,
@@ -667,6 +667,8 @@ def filesystem_is_full(tests):
                         bool(re.search(rb'msync: (reserve|write) a scratch file of \d+ bytes in \S+: No space left', result.err)))
         result = small_fs(tests, f'-s {more} -o stride:16m --populate no -r 2', kind, size)
         tests.check(f'sparse on {kind}: status', 0, result.status)
+    result = small_fs(tests, '-s 64m -r 1 --mkfs-options -O^extent,^64bit,^has_journal', 'ext4', '16m')
+    tests.check('full, without fallocate', (1, True), (result.status, b': no space left\n' in result.err))
 
 
 def real_filesystems(tests):
