@@ -89,7 +89,7 @@ bool dirty_pass(struct worker *w, struct task *task)
 		to = MIN(from + PIECE_PAGES, picks.count);
 		stamp_pages(w, task, &picks, from, to);
 		record->dirtied_bytes += (to - from) * cfg.page_bytes;
-		if (task->slice->history)
+		if (cfg.verify)
 			remember_pages(task, &picks, from, to);
 		if (cfg.pieces)
 			count_pages(task, &picks, from, to);

@@ -57,11 +57,9 @@ static int open_file(struct slice *slice, unsigned number, uint64_t bytes)
 /* Where all workers and all repetitions see it. */
 static int open_histories(void)
 {
-	uint64_t pages = cfg.size_bytes / cfg.page_bytes, each, all;
+	uint64_t pages = cfg.verify ? cfg.size_bytes / cfg.page_bytes : 0, each, all;
 	char *memory;
 
-	if (!cfg.verify)
-		return 0;
 	each = (sizeof(struct history) + pages * sizeof(uint32_t) + CACHE_PAIR - 1) /
 	       CACHE_PAIR * CACHE_PAIR;
 	if (__builtin_mul_overflow(each, cfg.run.workers, &all))

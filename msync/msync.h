@@ -33,10 +33,10 @@ extern const struct opt msync_options[];
  * 0 or -errno after saying so. */
 must_check int read_command_line(int argc, char **argv);
 
-/* What --verify knows of a worker's part, kept from one repetition to the next. */
+/* What was done to a worker's part, kept from one repetition to the next. */
 struct history {
 	uint64_t passes;    /* begun so far */
-	uint32_t stamped[]; /* of each page, the pass that stamped it last; 0: none */
+	uint32_t stamped[]; /* --verify, of each page: the last pass to do so; 0: none */
 };
 
 /* A worker's part of a file. */
@@ -44,7 +44,7 @@ struct slice {
 	int fd;
 	const char *dir;
 	uint64_t at;             /* in the file */
-	struct history *history; /* shared memory; NULL without --verify */
+	struct history *history; /* in memory that all processes share */
 	char *name;              /* what messages call the file */
 };
 

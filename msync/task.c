@@ -54,7 +54,7 @@ int task_setup(struct worker *w)
 		return failed("memory for a task");
 	w->data = task;
 	task->slice = slice_of(w->id);
-	task->pass = task->slice->history ? task->slice->history->passes : 0;
+	task->pass = task->slice->history->passes;
 	task->dirtied = calloc(cfg.pieces + 1, sizeof(*task->dirtied));
 	if (!task->dirtied)
 		return failed("memory for %ju ranges", (uintmax_t)cfg.pieces);
@@ -137,8 +137,7 @@ static int make_pass(struct worker *w, struct task *task)
 	int ret = 0;
 
 	task->pass++;
-	if (task->slice->history)
-		task->slice->history->passes = task->pass;
+	task->slice->history->passes = task->pass;
 	if (!dirty_pass(w, task))
 		return 0;
 	if (!cfg.pieces)

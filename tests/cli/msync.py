@@ -403,6 +403,9 @@ def random_pages_are_stamped(tests):
     tests.check('random: passes', {1, 2}, {number for _, _, number in second[0].values()})
     spread = [page for page, (_, _, number) in second[0].items() if number == 2]
     tests.check('random: all over the file', True, min(spread) < 64 and max(spread) >= 192)
+    tests.check('random: repetitions go on', picked('-n 2 -r 4 --seed 1'), picked('-n 2 -r 2 --seed 1 --samples 2'))
+    tests.check('random: --verify takes the same', picked('-n 2 -r 4 --seed 1'),
+                picked('-n 2 -r 2 --seed 1 --samples 2 --verify'))
 
 
 def fills(tests):
