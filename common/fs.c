@@ -79,6 +79,9 @@ static int open_loop(struct making *m)
 	return 0;
 }
 
+/* Checked right before mkfs, and not held by O_EXCL until then: each of the four programs opens the
+ * device with O_EXCL itself, and would call it busy. For the same reason none of them runs if
+ * somebody has taken the device since. */
 static int open_device(struct making *m)
 {
 	int ret = wipe_check(m->c->on, m->type);

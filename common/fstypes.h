@@ -10,6 +10,7 @@
 
 /* Where a filesystem has its mark and its label: bytes from the start of the device. */
 struct signature {
+	uint64_t begins_at; /* no mkfs of it writes before that, but perhaps zeros */
 	uint64_t mark_at;
 	const char *mark;
 	size_t mark_len;

@@ -2,6 +2,7 @@
 /* wipe - may a block device be overwritten? */
 #include "common/wipe.h"
 
+#include "common/foreign.h"
 #include "common/fstypes.h"
 #include "common/mountinfo.h"
 #include "common/parse.h"
@@ -19,16 +20,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
-
-/* Both ends of a device: partition tables, filesystems, RAID and volume managers leave their
- * marks in the first MiB, and some in the last. */
-enum { END_BYTES = 1024 * 1024 };
-
-struct ends {
-	const char *path;
-	uint64_t size; /* of the device */
-	unsigned char first[END_BYTES], last[END_BYTES];
-};
 
 static int refuse_mounted(const char *path, dev_t dev)
 {
@@ -60,7 +51,7 @@ static int refuse_partitions(const char *path, dev_t dev)
 
 static bool all_zeros(const unsigned char *data, size_t len)
 {
-	return !data[0] && !memcmp(data, data + 1, len - 1);
+	return !len || (!data[0] && !memcmp(data, data + 1, len - 1));
 }
 
 /* A boot sector's four entries, of which an unused one is all zeros, or the head of a GPT, behind
@@ -90,10 +81,18 @@ static bool is_labelled(const unsigned char *at, const struct signature *s)
 	return true;
 }
 
-/* The rest of an older filesystem may lie beside a newer one: each must be ours. */
+static int refuse_foreign(const struct ends *e)
+{
+	const char *what = foreign_find(e);
+
+	return what ? refused("%s holds %s", e->path, what) : 0;
+}
+
+/* The rest of an older filesystem may lie beside a newer one: each must be ours. Who came later
+ * than any of them may have left our mark as it was, but not the room before the first. */
 static int refuse_strangers(const struct ends *e)
 {
-	unsigned ours = 0;
+	uint64_t begins_at = UINT64_MAX; /* none of ours yet */
 
 	for (size_t i = 0; i < FSTYPE_COUNT; i++) {
 		const struct signature *s = &fstypes[i].signature;
@@ -103,12 +102,12 @@ static int refuse_strangers(const struct ends *e)
 			continue;
 		if (!is_labelled(e->first + s->label_at, s))
 			return refused("%s holds a filesystem (%s) that is not labelled "
-				       "'%s': no "
-				       "earlier run made it",
+				       "'%s': no earlier run made it",
 				       e->path, fstypes[i].name, FS_LABEL);
-		ours++;
+		begins_at = MIN(begins_at, s->begins_at);
 	}
-	if (ours || (all_zeros(e->first, END_BYTES) && all_zeros(e->last, END_BYTES)))
+	if (all_zeros(e->first, MIN(begins_at, END_BYTES)) &&
+	    (begins_at != UINT64_MAX || all_zeros(e->last, END_BYTES)))
 		return 0;
 	return refused(
 		"%s holds something that no earlier run made: zero its first and last "
@@ -147,6 +146,7 @@ static int check_contents(int fd, struct ends *e)
 	return read_end(fd, e->path, e->first, 0)
 		       ?: read_end(fd, e->path, e->last, e->size - END_BYTES)
 		       ?: refuse_table(e)
+		       ?: refuse_foreign(e)
 		       ?: refuse_strangers(e);
 }
 

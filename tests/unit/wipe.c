@@ -84,7 +84,7 @@ static void check_bytes(void)
 		{ "no entry", { { 3, "x" }, { 510, "\x55\xaa" } }, UNKNOWN },
 		{ "GPT", { { 512, "EFI PART" } }, TABLE },
 		{ "GPT, blocks of 4k", { { 4096, "EFI PART" } }, TABLE },
-		{ "LUKS", { { 0, "LUKS\xba\xbe" } }, UNKNOWN },
+		{ "LUKS", { { 0, "LUKS\xba\xbe" } }, "holds a LUKS volume" },
 		{ "xfs of others",
 		  { { 0, "XFSB" }, { 108, "mine" } },
 		  "filesystem (xfs)" },
@@ -111,6 +111,61 @@ static void check_bytes(void)
 	}
 }
 
+/* Filesystems of ours whose mark has outlived them: NULs count, so LEN tells. */
+static void check_stale(void)
+{
+#define BYTES(at, text) (at), (text), sizeof(text) - 1
+#define MD              "\xfc\x4e\x2b\xa9"
+	enum { STALE = 16 * 1024 * 1024 + 512 * 3 };
+	static const struct {
+		int64_t at;
+		const char *bytes;
+		size_t len;
+		const char *says;
+	} rows[] = {
+		{ BYTES(0, "x"), UNKNOWN },
+		{ BYTES(64 * KiB - 1, "x"), UNKNOWN },
+		{ BYTES(0, "LUKS\xba\xbe"), "a LUKS volume" },
+		{ BYTES(16 * KiB, "SKUL\xba\xbe"), "a LUKS volume" },
+		{ BYTES(512 * KiB, "SKUL\xba\xbe"), "a LUKS volume" },
+		{ BYTES(0, MD), "a member of a RAID" },
+		{ BYTES(4 * KiB, MD), "a member of a RAID" },
+		{ BYTES(16 * MiB - 8 * KiB, MD), "a member of a RAID" },
+		{ BYTES(16 * MiB - 64 * KiB, MD), "a member of a RAID" },
+		{ BYTES(16 * MiB - 64 * KiB, "\xa9\x2b\x4e\xfc"), "of a RAID" },
+		{ BYTES(512, "LABELONE"), "an LVM volume" },
+		{ BYTES(1536, "LABELONE"), "an LVM volume" },
+		{ BYTES(4096 - 10, "SWAPSPACE2"), "a swap area" },
+		{ BYTES(65536 - 10, "SWAPSPACE2"), "a swap area" },
+		{ BYTES(4096 + 24, "\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf"
+				   "\x80\x3d\xf7\xef"),
+		  "a bcachefs filesystem" },
+		{ BYTES(3, "EXFAT   "), "an exFAT filesystem" },
+		{ BYTES(3, "NTFS    "), "an NTFS filesystem" },
+		{ BYTES(0, "hsqs"), "a squashfs filesystem" },
+		{ BYTES(16 * KiB + 20, "\0\0\0\7version"), "a ZFS pool" },
+		{ BYTES(16 * MiB - 240 * KiB + 20, "\0\0\0\7version"), "a ZFS pool" },
+		{ BYTES(STALE - 512, "EFI PART"), "a partition table" },
+		{ BYTES(STALE - 4096, "x"), NULL },
+	};
+	const struct signature *ours = &fstype_find("btrfs")->signature;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct device d = device_make(STALE);
+		char what[32];
+
+		snprintf(what, sizeof(what), "stale, row %zu", i);
+		CHECK(pwrite(d.fd, ours->mark, ours->mark_len, (off_t)ours->mark_at) ==
+		      (ssize_t)ours->mark_len);
+		CHECK(pwrite(d.fd, FS_LABEL, sizeof(FS_LABEL), (off_t)ours->label_at) ==
+		      (ssize_t)sizeof(FS_LABEL));
+		CHECK(pwrite(d.fd, rows[i].bytes, rows[i].len, rows[i].at) ==
+		      (ssize_t)rows[i].len);
+		check_device(what, &d, rows[i].says ? 2 : 0, rows[i].says);
+		device_free(&d);
+	}
+}
+
 /* As each mkfs leaves it: ours, and then with the label of somebody else. */
 static void check_made(const struct fstype *type)
 {
@@ -133,6 +188,24 @@ static void check_made(const struct fstype *type)
 		 type->name);
 	check_device(type->name, &d, 2, says);
 	device_free(&d);
+}
+
+/* One run after the other, each with another filesystem: what is left of the first is ours. */
+static void check_succession(const struct fstype *first)
+{
+	for (size_t i = 0; i < FSTYPE_COUNT; i++) {
+		struct device d = device_make(SIZE);
+		char what[64];
+
+		snprintf(what, sizeof(what), "%s, then %s", first->name, fstypes[i].name);
+		if (fstypes[i].mkfs && !mkfs_require(first) &&
+		    !mkfs_require(&fstypes[i])) {
+			CHECK_U64(what, mkfs_run(first, NULL, d.name), 0);
+			CHECK_U64(what, mkfs_run(&fstypes[i], NULL, d.name), 0);
+			check_device(what, &d, 0, NULL);
+		}
+		device_free(&d);
+	}
 }
 
 static void check_in_use(void)
@@ -208,9 +281,12 @@ int main(void)
 	fsdir_require_root();
 	fsdir_make();
 	check_bytes();
+	check_stale();
 	for (size_t i = 0; i < FSTYPE_COUNT; i++)
-		if (fstypes[i].mkfs)
+		if (fstypes[i].mkfs) {
 			check_made(&fstypes[i]);
+			check_succession(&fstypes[i]);
+		}
 	check_in_use();
 	check_partitions();
 	check_others();
