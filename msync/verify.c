@@ -59,7 +59,7 @@ void verifier_close(struct verifier *v)
 int verify_direct(const struct slice *slice)
 {
 	char *page = aligned_alloc(cfg.page_bytes, cfg.page_bytes);
-	int fd = page ? open_for_reading(slice, true) : -ENOMEM;
+	int fd = page ? open_for_reading(slice, true) : failed("memory to verify in");
 	bool works = false;
 
 	/* Some filesystems object only to the reading. */
