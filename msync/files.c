@@ -157,17 +157,20 @@ int media_check(struct report *r)
 
 int media_print(void)
 {
+	char image[FS_IMAGE_TEXT_LEN];
 	int ret = 0;
+
+	fs_image_text(cfg.run.fs.type ? &cfg.run.fs_made : NULL, image);
 
 	for (unsigned i = 0; i < dir_count() && !ret; i++) {
 		static struct medium m;
 
 		ret = medium_of(slices[i].fd, &m);
 		if (!ret)
-			ret = print_line("medium: %s on %s (%s)%s",
-					 m.type[0] ? m.type : "?",
-					 m.device[0] ? m.device : "?", slices[i].dir,
-					 m.tmpfs ? ": a flush does nothing there" : "");
+			ret = print_line(
+				"medium: %s on %s (%s)%s%s", m.type[0] ? m.type : "?",
+				m.device[0] ? m.device : "?", slices[i].dir, image,
+				m.tmpfs ? ": a flush does nothing there" : "");
 	}
 	return ret;
 }

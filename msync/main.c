@@ -5,6 +5,7 @@
 #include "common/parse.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* "for 10s", "3 passes", "at most 5 flushes each": what ends the run. */
 static const char *end_text(char buf[static 128])
@@ -50,19 +51,36 @@ static const char *plan_text(char buf[static 1024])
 	return buf;
 }
 
+/* "/var/tmp has 10 GiB free", or what would be made there; malloc'ed. */
+static int room_text(char **text)
+{
+	const char *dir = cfg.run.dirs.at[0];
+	char room[FORMAT_LEN] = "?";
+	uint64_t free_bytes;
+
+	if (cfg.run.fs.type)
+		return fs_plan(&cfg.run.fs, dir, text);
+	if (!limits_free_space(dir, &free_bytes))
+		format_bytes(room, (double)free_bytes);
+	return asprintf(text, "%s has %s free", dir, room) < 0
+		       ? failed("memory for the plan")
+		       : 0;
+}
+
 /* On standard output, unless that is for JSON, of which a dry run has none. */
 static int dry_run(void)
 {
-	char plan[1024], room[FORMAT_LEN] = "?";
-	uint64_t free_bytes;
+	char plan[1024], *room;
+	int ret = room_text(&room);
 
-	if (!limits_free_space(cfg.run.dirs.at[0], &free_bytes))
-		format_bytes(room, (double)free_bytes);
+	if (ret)
+		return ret;
 	if (run_prints_lines(&cfg.run))
-		return print_line("%s; %s has %s free", plan_text(plan),
-				  cfg.run.dirs.at[0], room);
-	note("%s; %s has %s free", plan_text(plan), cfg.run.dirs.at[0], room);
-	return 0;
+		ret = print_line("%s; %s", plan_text(plan), room);
+	else
+		note("%s; %s", plan_text(plan), room);
+	free(room);
+	return ret;
 }
 
 /* Once the filesystem is there. */

@@ -69,9 +69,12 @@ bool media_in_memory(void)
 
 void media_write(FILE *out)
 {
+	char image[FS_IMAGE_TEXT_LEN];
+
+	fs_image_text(cfg.run.fs.type ? &cfg.run.fs_made : NULL, image);
 	for (unsigned i = 0; i < count; i++)
-		fprintf(out, "%s%s (%s)", i ? ", " : "", media[i].medium.type,
-			media[i].medium.device);
+		fprintf(out, "%s%s (%s%s)", i ? ", " : "", media[i].medium.type,
+			media[i].medium.device, image);
 }
 
 void media_free(void)
