@@ -9,12 +9,25 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+/* Ends with a SIGBUS, which is explained, at the first that cannot be had. */
+static void read_pages(const struct task *task)
+{
+	for (uint64_t at = 0; at < cfg.size_bytes; at += cfg.page_bytes)
+		(void)*(volatile const char *)(task->memory + at);
+}
+
 static int lock_memory(const struct task *task)
 {
 	char size[FORMAT_LEN], most[FORMAT_LEN];
 
 	if (!mlock(task->memory, cfg.size_bytes))
 		return 0;
+	/* The limit is the same for pages that may come later. */
+	if (errno == ENOMEM && !mlock2(task->memory, cfg.size_bytes, MLOCK_ONFAULT)) {
+		read_pages(task);
+		errno = ENOMEM;
+		return failed("mlock %s", format_size(size, cfg.size_bytes));
+	}
 	format_size(size, cfg.size_bytes);
 	if (cfg.run.limits.memlock_bytes == NO_LIMIT)
 		return failed("mlock %s", size);

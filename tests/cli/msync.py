@@ -655,7 +655,8 @@ def small_fs(tests, args, kind='tmpfs', size='4m', **more):
 def filesystem_is_full(tests):
     for kind, size, more in (('tmpfs', '4m', '64m'), ('ext4', '64m', '128m'), ('xfs', '300m', '400m')):
         for args in (f'-s {more} -r 1', f'-s {more} -r 1 --populate no', f'-s {more} -r 1 -t 2 --populate no',
-                     f'-s {more} -r 1 -o random --populate no', f'-s {more} -r 1 --verify'):
+                     f'-s {more} -r 1 -o random --populate no', f'-s {more} -r 1 --verify',
+                     f'-s {more} -r 1 --mlock'):
             result = small_fs(tests, args, kind, size)
             said = re.search(rb'msync: (warning.*\nmsync: )?SIGBUS at offset (\d+) of scratch file \d in \S+: no space left\n',
                              result.err)
