@@ -156,7 +156,8 @@ static void report_all(struct report *r, const struct crew_result *result,
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
 		if (!figures[i].asked || *figures[i].asked)
 			report_figure(r, result, &figures[i], x);
-	if (cfg.pieces && !total_of(result, offsetof(struct flush_record, calls)))
+	if (cfg.pieces && !result->signal &&
+	    !total_of(result, offsetof(struct flush_record, calls)))
 		run_warning(r, "no flush came to its end: a longer --runtime, a smaller "
 			       "--size, or fewer pages (--dirty)");
 	for (size_t i = 0; i < ARRAY_SIZE(quantiles) && all->count; i++)

@@ -741,6 +741,16 @@ def stops(tests):
                 tests.check(f'{name}: left', ([], ['out']), (left_of(running.pid), os.listdir(folder)))
 
 
+def stopped_before_a_flush(tests):
+    """Who ends it by a signal is not told to let it run for longer."""
+    with Run(tests, ['-s', '16g', '-T', '60', '--populate', 'no', '-q', '--dir', MEMORY, '--allow-tmpfs']) as running:
+        running.workers(1)
+        time.sleep(0.3)
+        os.kill(running.pid, signal.SIGINT)
+        result = running.finish(SOON)
+        tests.check('stopped before a flush', (130, b''), (result.status, result.err))
+
+
 def stopped_while_checking(tests):
     """What a flush has written may take long to check; a signal does not wait for that."""
     with Run(tests, ['-s', '400g', '-o', 'stride:400g', '--populate', 'no', '--verify', '-r', '1', '-q', '--dir', MEMORY,
@@ -788,7 +798,7 @@ def main():
         'large': [large_files],
         'json': [json_agrees, json_options, samples],
         'verify': [wrong_pages, file_is_cut, time_of_checks, tmpfs_without_direct],
-        'faults': [limits, stops, stopped_while_checking, kills],
+        'faults': [limits, stops, stopped_before_a_flush, stopped_while_checking, kills],
         'full': [filesystem_is_full, real_filesystems],
     }
     tests = Tests(sys.argv)
