@@ -26,6 +26,9 @@ static const struct figure {
 	{ { "flush_busy", UNIT_COUNT, false },
 	  NULL,
 	  offsetof(struct flush_record, busy) },
+	{ { "charged", UNIT_BYTES, false },
+	  NULL,
+	  offsetof(struct flush_record, charged_bytes) },
 	{ { "minor", UNIT_FAULTS, false },
 	  NULL,
 	  offsetof(struct flush_record, minor_faults) },
@@ -105,13 +108,21 @@ static int print_latency(const struct hist *all)
 static int print_remarks(const struct crew_result *result)
 {
 	const struct mode *mode = &modes[cfg.mode];
-	uint64_t busy = total_of(result, offsetof(struct flush_record, busy));
+	uint64_t busy = total_of(result, offsetof(struct flush_record, busy)),
+		 dirtied = total_of(result, offsetof(struct flush_record, dirtied_bytes)),
+		 charged = total_of(result, offsetof(struct flush_record, charged_bytes));
 	int ret = 0;
 
 	if (busy)
 		ret = print_line("busy: %ju calls found locked pages (EBUSY) and flushed "
 				 "nothing",
 				 (uintmax_t)busy);
+	/* A store dirties the whole folio that its page lies in. */
+	if (!ret && charged > 2 * dirtied)
+		ret = print_line(
+			"folios: %ju bytes were dirtied and written for these, as "
+			"the kernel counts",
+			(uintmax_t)charged);
 	if (!ret && mode->to_be_known)
 		ret = print_line("%s: %s", mode->name, mode->to_be_known);
 	if (!ret && mode->whole_file && cfg.shared && cfg.run.workers > 1)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* files - the scratch files of msync, who has which part of them, and what they lie on. */
 #include "common/medium.h"
+#include "common/parse.h"
 #include "common/scratch.h"
 #include "msync/msync.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +40,19 @@ static int try_direct(const struct slice *slice)
 	return 0;
 }
 
-/* Nobody shall flush what the fill has dirtied. In pieces: a signal ends this between two of them. */
+/* Nobody shall flush what the fill or the repetition before has dirtied. In pieces: a signal ends
+ * this between two of them. */
 static int write_out(const struct slice *slice, uint64_t bytes)
 {
 	const uint64_t piece = 64 * MiB;
 	int ret = 0;
 
-	for (uint64_t at = 0; at < bytes && !ret; at += piece)
+	for (uint64_t at = 0; at < bytes && !ret; at += piece) {
+		if (stop_is_pending())
+			return -EINTR;
 		ret = sync_file_range(slice->fd, (off_t)at, (off_t)piece,
 				      SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+	}
 	return ret || fdatasync(slice->fd) ? failed("write out %s", slice->name) : 0;
 }
 
@@ -87,12 +93,27 @@ static int open_histories(void)
 	return 0;
 }
 
+/* What each file holds. */
+static uint64_t file_bytes(void)
+{
+	return cfg.size_bytes * (cfg.run.workers / file_count());
+}
+
+static int write_out_all(void)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < opened && !ret; i++)
+		ret = write_out(&slices[i], file_bytes());
+	return ret;
+}
+
 int files_open(void)
 {
 	int ret = 0;
 
 	if (slices)
-		return 0;
+		return write_out_all();
 	slices = calloc(cfg.run.workers, sizeof(*slices));
 	if (!slices)
 		return failed("memory for %u files", file_count());
@@ -100,9 +121,7 @@ int files_open(void)
 	for (unsigned i = 0; i < cfg.run.workers && !ret; i++) {
 		slices[i] = slices[0];
 		if (i < file_count())
-			ret = open_file(&slices[i], i,
-					cfg.size_bytes *
-						(cfg.run.workers / file_count()));
+			ret = open_file(&slices[i], i, file_bytes());
 		slices[i].at = cfg.shared ? i * cfg.size_bytes : 0;
 	}
 	return ret ?: open_histories();
@@ -123,6 +142,25 @@ static unsigned dir_count(void)
 	return MIN(cfg.run.dirs.count, file_count());
 }
 
+/* What is locked, or lies in memory, reclaim cannot free. */
+static int check_memory(void)
+{
+	double pages = (double)(cfg.size_bytes / cfg.step_bytes * cfg.page_bytes) *
+		       (double)cfg.dirty_percent / 100;
+	double each = cfg.lock || cfg.populate ? (double)cfg.size_bytes : pages;
+	double need = each * cfg.run.workers;
+	double room = (double)limits_memory_and_swap(&cfg.run.limits);
+	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
+
+	if (cfg.lock)
+		room = (double)limits_memory(&cfg.run.limits);
+	if (cfg.run.force || need <= room)
+		return 0;
+	return refused("%s to be held in memory, %s available; --force starts all the "
+		       "same",
+		       format_bytes(need_text, need), format_bytes(room_text, room));
+}
+
 static int check_medium(struct report *r, int fd, const char *dir)
 {
 	static struct medium m;
@@ -136,7 +174,8 @@ static int check_medium(struct report *r, int fd, const char *dir)
 			    "--dir, or --allow-tmpfs to have it so)",
 			    dir, m.type);
 	run_tell_medium(&cfg.run, r, dir, &m);
-	return 0;
+	cfg.buffered |= m.tmpfs;
+	return m.tmpfs || cfg.lock ? check_memory() : 0;
 }
 
 int media_check(struct report *r)

@@ -63,6 +63,7 @@ struct flush_record {
 	uint64_t dirtied_bytes, flushed_bytes, verified_bytes;
 	uint64_t calls, busy; /* of the flush; those that found locked pages */
 	uint64_t minor_faults, major_faults;
+	uint64_t charged_bytes; /* that it dirtied, as the kernel counts: whole folios */
 	struct hist latency_ns; /* of calls that went well */
 };
 

@@ -170,6 +170,8 @@ static void count_faults(struct flush_record *record, int sign)
 		return;
 	record->minor_faults += (uint64_t)(sign * usage.ru_minflt);
 	record->major_faults += (uint64_t)(sign * usage.ru_majflt);
+	/* In units of 512 bytes (getrusage(2), ru_oublock). */
+	record->charged_bytes += (uint64_t)(sign * usage.ru_oublock) * 512;
 }
 
 int task_work(struct worker *w)

