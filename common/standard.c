@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* standard - the options every program has, and what they mean on this machine. */
+#include "common/clock.h"
 #include "common/numa.h"
 #include "common/parse.h"
 #include "common/run.h"
 #include "common/scratch.h"
-
-#include "common/clock.h"
 
 #include <errno.h>
 #include <limits.h>
