@@ -158,6 +158,9 @@ int files_describe(struct report *r)
 	if (ret)
 		return ret;
 	media_report(r);
+	/* It may have been cut to the space there is. */
+	if (cfg.size_chosen)
+		report_option(r, "size_bytes", cfg.size_bytes);
 	if (!cfg.run.quiet)
 		ret = plan_text(&plan);
 	if (plan)

@@ -94,6 +94,15 @@ def gap_holds_each_time(tests):
         tests.check('--gap --samples', '3 below 0.3', shares, len(shares) == 3 and max(shares) < 0.3)
 
 
+def written_files_fit(tests):
+    """Without a size, files that are written take what is free, and the document says how much."""
+    need_mkfs('ext4')
+    with disk_folder() as folder:
+        result = run(tests, ['-q', '--json', '-n', '2', '--fill', 'written', '--fs', 'ext4', '--fs-size', '64m', '--dir', folder])
+        document = parse(tests, 'written', result.out)
+        tests.check('written: data', [2 * document['options']['size_bytes']], document['metrics']['data_bytes']['samples'])
+
+
 def lines_and_document_agree(tests):
     for args, repetitions, readers, wanted in RUNS:
         with disk_folder() as folder:
@@ -207,7 +216,7 @@ def runs_that_ended_early(tests):
 
 
 sections = {
-    'agree': [lines_and_document_agree, gap_holds_each_time],
+    'agree': [lines_and_document_agree, gap_holds_each_time, written_files_fit],
     'options': [options_are_effective, filesystems_are_named, runs_that_ended_early],
 }
 
