@@ -145,9 +145,10 @@ static unsigned dir_count(void)
 /* What is locked, or lies in memory, reclaim cannot free. */
 static int check_memory(void)
 {
-	double pages = (double)(cfg.size_bytes / cfg.step_bytes * cfg.page_bytes) *
-		       (double)cfg.dirty_percent / 100;
-	double each = cfg.lock || cfg.populate ? (double)cfg.size_bytes : pages;
+	uint64_t pages = cfg.size_bytes / cfg.step_bytes;
+	double picked = (double)pages * (double)cfg.page_bytes *
+			(double)cfg.dirty_percent / 100;
+	double each = cfg.lock || cfg.populate ? (double)cfg.size_bytes : picked;
 	double need = each * cfg.run.workers;
 	double room = (double)limits_memory_and_swap(&cfg.run.limits);
 	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
