@@ -4,6 +4,7 @@
 #include "tests/unit/child.h"
 #include "tests/unit/reader.h"
 #include "tests/unit/short_reads.h"
+#include "tests/unit/sigbus.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -4,6 +4,7 @@
 #include "tests/check.h"
 #include "tests/unit/child.h"
 #include "tests/unit/hear.h"
+#include "tests/unit/sigbus.h"
 #include "tests/unit/tempdir.h"
 
 #include <errno.h>
@@ -12,14 +13,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-/* ThreadSanitizer objects to fopen() in a signal handler; this signal comes from a load or store
- * of the test's own, never from within malloc(). */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "report_signal_unsafe=0";
-}
 
 enum { PAGES = 8 };
 
