@@ -254,12 +254,12 @@ check_filesystem()
 	on="--dir /tmp/d --fs $1 --fs-size $2" pages=$((8192 / $(base_page_kib)))
 	# shellcheck disable=SC2086
 	{
-		expect "readtwice on $1 verifies what was written" 0 "^data: 8388608 of 8388608 bytes allocated on $1 ./dev/loop0.$" \
+		expect "readtwice on $1 verifies what was written" 0 "^data: 8388608 of 8388608 bytes on $1 ./dev/loop0, image in .*$" \
 			readtwice $on -n 1 -s 8m --fill written --verify
 		expect "readtwice on $1: cold, and the residency" 0 "^cold: yes" \
 			readtwice $on -n 1 -s 8m --fill written --cold --residency
 		same "all of it is cached" "file 0 in /tmp/d: $pages of $pages pages cached, 100.0 %" "$(grep '^file 0' /tmp/said)"
-		expect "readtwice on $1 reads holes" 0 "^data: holes on $1 ./dev/loop0.: no device was read" \
+		expect "readtwice on $1 reads holes" 0 "^data: holes on $1 ./dev/loop0, image in .*.: no device was read" \
 			readtwice $on -n 1 -s 8m --verify --then truncate
 		expect "readtwice on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" readtwice $on -n 1 -s 8m --json
 		for call in read pread readv preadv2; do
