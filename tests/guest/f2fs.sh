@@ -58,8 +58,10 @@ check_sizes()
 	expect "f2fs of a size that is left out" 0 "^medium: f2fs on /dev/loop0" msync --dir /tmp/d --fs f2fs -s 1m -r 1
 	expect "f2fs in memory" 0 "^    \"image_on\": \"tmpfs\",$" msync --dir /tmp/d --fs f2fs,noatime --fs-on tmpfs -s 1m -r 1 --json
 	same "its options are told" 1 "$(grep -c '^    "options": "rw,noatime,.*[,"]background_gc=' /tmp/said)"
-	expect "a written file that f2fs has no room for" 1 "No space left on device" \
+	expect "a written file that f2fs has no room for" 2 "--fill written: 128 MiB of files in /tmp/d, where .* are free" \
 		readtwice --dir /tmp/d --fs f2fs --fs-size 64m -n 1 -s 128m --fill written
+	expect "it is written all the same" 1 "No space left on device" \
+		readtwice --dir /tmp/d --fs f2fs --fs-size 64m -n 1 -s 128m --fill written --force
 	expect "a mapped one" 1 "no space left|No space left" \
 		usemem --dir /tmp/d --fs f2fs --fs-size 64m -f data 128m
 	nothing_left "a full f2fs" f2fs
