@@ -81,6 +81,7 @@ static void reset_config(void)
 		run_fill_standard(&cfg.run);
 		fresh = cfg;
 	}
+	free(cfg.run.dirs.at);
 	cfg = fresh;
 }
 
@@ -183,18 +184,37 @@ static void check_order(const struct line *typed, const struct line *parsed, int
 	}
 }
 
+/* Moves the words of --dir to WORDS: cfg is without a pointer that differs from one parse to the
+ * next. */
+static unsigned take_dirs(const char **words)
+{
+	unsigned count = cfg.run.dirs.count;
+
+	for (unsigned i = 0; i < count; i++)
+		words[i] = cfg.run.dirs.at[i];
+	free(cfg.run.dirs.at);
+	cfg.run.dirs = (struct words){ 0 };
+	return count;
+}
+
 /* Permuted as it is now the line means the same; but the --advise at its end may then take an
  * operand. */
 static void check_again(struct line *parsed, int operand)
 {
 	static unsigned char before[sizeof(cfg)], after[sizeof(cfg)];
+	const char *dirs[MAX_WORDS], *dirs_again[MAX_WORDS];
+	unsigned count;
 	int again;
 
 	if (cfg.advise)
 		return;
+	count = take_dirs(dirs);
 	memcpy(before, &cfg, sizeof(cfg));
 	again = parse(parsed);
 	MUST(again == operand, "%d, then %d", operand, again);
+	MUST(take_dirs(dirs_again) == count, "not %u words of --dir", count);
+	for (unsigned i = 0; i < count; i++)
+		MUST(dirs[i] == dirs_again[i], "%s", dirs[i]);
 	memcpy(after, &cfg, sizeof(cfg));
 	MUST(!memcmp(before, after, sizeof(cfg)), "another configuration");
 }
