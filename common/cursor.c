@@ -47,3 +47,27 @@ struct cursor cursor_begin(uint64_t size_bytes, uint64_t block_bytes, enum order
 					   : NULL;
 	return c;
 }
+
+static void lay_pair(const struct cursor *c, uint64_t i, struct span *block)
+{
+	uint64_t from = rng_hash(c->key + 2 * i * RNG_STEP),
+		 to = rng_hash(c->key + (2 * i + 1) * RNG_STEP);
+
+	block->at = c->base + rng_scale(from, c->blocks) * c->step_bytes;
+	block->to = c->base + rng_scale(to, c->blocks) * c->step_bytes;
+	block->len = c->block_bytes;
+}
+
+struct cursor cursor_pairs(uint64_t size_bytes, uint64_t block_bytes, uint64_t step_bytes,
+			   uint64_t seed)
+{
+	return (struct cursor){
+		.end = UINT64_MAX,
+		.block_bytes = block_bytes,
+		.size_bytes = size_bytes,
+		.blocks = (size_bytes - block_bytes) / step_bytes + 1,
+		.step_bytes = step_bytes,
+		.lay = lay_pair,
+		.key = rng_hash(seed),
+	};
+}

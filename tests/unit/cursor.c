@@ -118,6 +118,47 @@ static void check_large(void)
 		CHECK(cursor_next(&c, &b) && b.len == 1);
 }
 
+static void check_base(void)
+{
+	struct cursor c = cursor_begin(99, 10, ORDER_SEQ, 0);
+	struct span b = { 0 };
+
+	c.base = 1;
+	for (unsigned i = 0; i < 10; i++) {
+		CHECK(cursor_next(&c, &b));
+		CHECK_U64("from", b.at, 1 + i * 10);
+		CHECK_U64("to", b.to, b.at);
+		CHECK_U64("bytes", b.len, i < 9 ? 10 : 9);
+	}
+	CHECK(!cursor_next(&c, &b));
+}
+
+/* Each offset is a multiple of the step behind the base, and all of them come on both sides. */
+static void check_pairs(void)
+{
+	enum { STEP = 16, BLOCK = 64, PLACES = 30, BASE = 1 };
+	struct cursor c = cursor_pairs((PLACES - 1) * STEP + BLOCK + STEP - 1, BLOCK,
+				       STEP, 5);
+	struct cursor again = c;
+	unsigned from[PLACES] = { 0 }, to[PLACES] = { 0 }, alike = 0;
+	struct span b, b_again;
+
+	c.base = BASE;
+	for (unsigned i = 0; i < 1000; i++) {
+		CHECK(cursor_next(&c, &b) && cursor_next(&again, &b_again));
+		CHECK_U64("bytes", b.len, BLOCK);
+		CHECK_U64("step", (b.at - BASE) % STEP + (b.to - BASE) % STEP, 0);
+		CHECK((b.at - BASE) / STEP < PLACES && (b.to - BASE) / STEP < PLACES);
+		CHECK(b.at == b_again.at + BASE && b.to == b_again.to + BASE);
+		from[(b.at - BASE) / STEP]++;
+		to[(b.to - BASE) / STEP]++;
+		alike += b.at == b.to;
+	}
+	for (unsigned i = 0; i < PLACES; i++)
+		CHECK(from[i] && to[i]);
+	CHECK(alike < 100); /* 33 of 1000 are to be expected */
+}
+
 static void check_cut(void)
 {
 	struct cursor c = cursor_begin(100, 10, ORDER_SEQ, 0);
@@ -139,6 +180,8 @@ int main(void)
 	check_counts();
 	check_seeds();
 	check_large();
+	check_base();
+	check_pairs();
 	check_cut();
 	return check_result();
 }
