@@ -9,6 +9,7 @@
 
 #include "common/base.h"
 #include "common/cursor.h"
+#include "common/hist.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -23,6 +24,11 @@ struct target {
 	/* With direct: a power of two that offsets, lengths and memory are multiples of; else 1. */
 	uint64_t align_bytes;
 	bool uncached; /* RWF_DONTCACHE */
+	/* Where methods that copy put it: open for reading and writing, with O_DIRECT if direct. */
+	int to;
+	const char *to_name;
+	/* For methods with many requests in flight: how long each took. NULL: nobody asks. */
+	struct hist *latency_ns;
 	/* Called with the data of each block once it has come, NULL: nobody asks. 0, or -errno
 	 * after saying so, which pump() then returns. */
 	int (*check)(void *context, const struct span *block, const void *data);
@@ -41,6 +47,8 @@ struct method {
 	bool no_data;          /* moves nothing: there is nothing to check */
 	bool maps;             /* maps the whole file: takes page tables */
 	bool copies;           /* the data into memory of this process */
+	/* The row to be tried in place of one that is refused here; NULL: none. */
+	const char *fallback;
 	/* 0, or -errno after saying so: unsupported() where the kernel, the filesystem or the
 	 * sandbox refuses. After a failure close() is not called. NULL: nothing to open. */
 	int (*open)(void *state, const struct target *t);
