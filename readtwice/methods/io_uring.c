@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* io_uring - many requests in flight, for a file and buffers that the kernel knows already. */
 #include "common/parse.h"
+#include "common/slots.h"
 #include "common/uapi.h"
 #include "common/uring.h"
 #include "readtwice/methods.h"
-#include "readtwice/methods/slots.h"
 
 #include <assert.h>
 #include <errno.h>

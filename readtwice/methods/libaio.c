@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libaio - io_submit(2) and io_getevents(2): many requests in flight, as databases have it. */
 #include "common/procfile.h"
+#include "common/slots.h"
 #include "readtwice/methods.h"
-#include "readtwice/methods/slots.h"
 
 #include <errno.h>
 #include <libaio.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* preadv2 - preadv2(2): where from, into several places, and with flags. */
 #include "common/uapi.h"
+#include "common/vectors.h"
 #include "readtwice/methods.h"
-#include "readtwice/methods/vectors.h"
+#include "readtwice/methods/buffer.h"
 
 struct state {
-	struct vectors vectors; /* the first: so buffer_pump() has it */
+	struct buffer buffer; /* the first: so buffer_pump() has it */
+	struct vectors vectors;
 	int flags;
 };
 
@@ -14,7 +16,8 @@ static int preadv2_open(void *state, const struct target *t)
 	struct state *s = state;
 
 	s->flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
-	return vectors_open(&s->vectors, t);
+	vectors_fit(&s->vectors, t);
+	return buffer_open(&s->buffer, t);
 }
 
 static ssize_t preadv2_once(struct buffer *b, char *to, size_t len, uint64_t at)

@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* readv - readv(2): as read(2), into several places. */
+#include "common/vectors.h"
 #include "readtwice/methods.h"
-#include "readtwice/methods/vectors.h"
+#include "readtwice/methods/buffer.h"
+
+struct state {
+	struct buffer buffer; /* the first: so buffer_pump() has it */
+	struct vectors vectors;
+};
+
+static int readv_open(void *state, const struct target *t)
+{
+	struct state *s = state;
+
+	vectors_fit(&s->vectors, t);
+	return buffer_open(&s->buffer, t);
+}
 
 static ssize_t readv_once(struct buffer *b, char *to, size_t len, uint64_t at)
 {
-	struct vectors *v = (struct vectors *)b;
+	struct vectors *v = &((struct state *)b)->vectors;
 	ssize_t n;
 
 	vectors_at(v, to, len);
@@ -25,10 +39,10 @@ static ssize_t readv_pump(void *state, struct cursor *c)
 const struct method method_readv = {
 	.name = "readv",
 	.help = "readv(2) of a block in pages, or in 16 segments if it has more pages",
-	.state_bytes = sizeof(struct vectors),
+	.state_bytes = sizeof(struct state),
 	.direct = CAN,
 	.copies = true,
-	.open = vectors_open,
+	.open = readv_open,
 	.pump = readv_pump,
 	.close = buffer_close,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* slots - tests of readtwice/methods/slots.c: what is asked for next, whatever has come. */
-#include "readtwice/methods/slots.h"
+/* slots - tests of common/slots.c: what is asked for next, whatever has come. */
+#include "common/slots.h"
 #include "tests/check.h"
 #include "tests/unit/hear.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vectors - a buffer in segments, for the calls that take an iovec. */
-#ifndef READTWICE_METHODS_VECTORS_H
-#define READTWICE_METHODS_VECTORS_H
+#ifndef COMMON_VECTORS_H
+#define COMMON_VECTORS_H
 
-#include "readtwice/methods/buffer.h"
+#include "common/method.h"
 
 #include <sys/uio.h>
 
 enum { SEGMENTS = 16 };
 
+/* Zeroed at first. */
 struct vectors {
-	struct buffer buffer; /* the first: a row's state */
 	size_t segment_bytes;
 	/* LEN bytes from TO on, in COUNT segments. */
 	char *to;
@@ -19,8 +19,8 @@ struct vectors {
 	struct iovec iov[SEGMENTS];
 };
 
-/* The hook of a row. */
-must_check int vectors_open(void *state, const struct target *t);
+/* Segments of pages, as many in each as it takes for SEGMENTS of them to hold a block of T. */
+void vectors_fit(struct vectors *v, const struct target *t);
 
 /* Make them LEN bytes from TO on. */
 void vectors_lay(struct vectors *v, char *to, size_t len);

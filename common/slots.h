@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slots - the requests of the methods that have many in flight. */
-#ifndef READTWICE_METHODS_SLOTS_H
-#define READTWICE_METHODS_SLOTS_H
+#ifndef COMMON_SLOTS_H
+#define COMMON_SLOTS_H
 
+#include "common/clock.h"
 #include "common/method.h"
 
 struct slot {
 	struct span block;
 	uint64_t done; /* bytes of it that came */
 	char *memory;
+	uint64_t began_ns; /* if the target asks for latencies */
 };
 
 struct slots {
@@ -46,6 +48,8 @@ static inline struct slot *slot_take(struct slots *s, struct cursor *c)
 	if (!cursor_next(c, &slot->block))
 		return NULL;
 	slot->done = 0;
+	if (s->target->latency_ns)
+		slot->began_ns = now_ns();
 	s->nidle--;
 	return slot;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* slots - the requests of the methods that have many in flight. */
-#include "readtwice/methods/slots.h"
+#include "common/slots.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,6 +74,8 @@ ssize_t slot_came(struct slots *s, struct slot *slot, int64_t result, const char
 	if (unlikely(came < slot->block.len))
 		return 0;
 	put_back(s, slot);
+	if (t->latency_ns)
+		hist_add(t->latency_ns, now_ns() - slot->began_ns);
 	if (unlikely(t->check))
 		ret = t->check(t->context, &slot->block, slot->memory);
 	return ret ?: (ssize_t)slot->block.len;

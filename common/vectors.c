@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vectors - a buffer in segments, for the calls that take an iovec. */
-#include "readtwice/methods/vectors.h"
+#include "common/vectors.h"
 
 #include "common/region.h"
 
-int vectors_open(void *state, const struct target *t)
+void vectors_fit(struct vectors *v, const struct target *t)
 {
 	uint64_t unit = MAX(base_page_bytes(), t->align_bytes);
-	struct vectors *v = state;
 
-	/* As many units as it takes for SEGMENTS of them to hold a block. */
 	v->segment_bytes = ((t->block_bytes - 1) / (SEGMENTS * unit) + 1) * unit;
-	return buffer_open(&v->buffer, t);
 }
 
 void vectors_lay(struct vectors *v, char *to, size_t len)
