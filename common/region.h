@@ -35,6 +35,8 @@ struct backing {
 	bool writable, shared, populate;
 	int fd;
 	bool created; /* the file was not there before */
+	/* Another file that is mapped, for SIGBUS to be explained; NULL: none. */
+	const struct backing *next;
 };
 
 extern const struct source source_malloc; /* malloc(3), not cleared */

@@ -20,8 +20,9 @@ static _Thread_local const struct backing *own;
 static const struct backing *explained;
 static pid_t explainer; /* the process that asked; its children inherit the handler */
 
-/* The offset in its file of the page that holds ADDRESS, by /proc/self/maps (proc_pid_maps(5)). */
-static bool file_offset_of(uint64_t address, uint64_t *offset)
+/* The page that holds ADDRESS: its offset in its file, and which file that is, by /proc/self/maps
+ * (proc_pid_maps(5)). */
+static bool file_offset_of(uint64_t address, uint64_t *offset, uint64_t *inode)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	uint64_t start, end, at;
@@ -29,8 +30,8 @@ static bool file_offset_of(uint64_t address, uint64_t *offset)
 	char line[512];
 
 	while (!found && maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end,
-			   &at) != 3)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64,
+			   &start, &end, &at, inode) != 4)
 			continue;
 		found = start <= address && address < end;
 	}
@@ -39,6 +40,17 @@ static bool file_offset_of(uint64_t address, uint64_t *offset)
 	if (found)
 		*offset = at + (address - start) / base_page_bytes() * base_page_bytes();
 	return found;
+}
+
+/* Of those that B begins with, the one that is file INODE; B itself where there is no telling. */
+static const struct backing *backing_of(const struct backing *b, uint64_t inode)
+{
+	struct stat st;
+
+	for (const struct backing *each = b; each; each = each->next)
+		if (!fstat(each->fd, &st) && st.st_ino == inode)
+			return each;
+	return b;
 }
 
 /* A fault may ask for the blocks of the whole folio that holds its page: then too little is left,
@@ -74,7 +86,7 @@ static const char *reason_at(const struct backing *b, int code, uint64_t offset)
  * everything may be called here. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
-	uint64_t address = (uintptr_t)info->si_addr, offset = 0;
+	uint64_t address = (uintptr_t)info->si_addr, offset = 0, inode = 0;
 	const struct backing *b = own ?: explained;
 
 	(void)context;
@@ -83,12 +95,14 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		raise(sig);
 		return;
 	}
-	if (b->fd < 0 || !file_offset_of(address, &offset))
+	if (b->fd < 0 || !file_offset_of(address, &offset, &inode))
 		broken("SIGBUS at address %#" PRIx64 ": %s", address,
 		       b->huge ? "no huge page is free" : strerror(EFAULT));
-	else
+	else {
+		b = backing_of(b, inode);
 		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
 		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));
+	}
 	/* A child says it as a shell would: its parent makes a failure of it. */
 	_exit(getpid() == explainer ? 1 : 128 + SIGBUS);
 }

@@ -47,7 +47,7 @@ static struct check *begin(struct file *f, uint64_t size, uint64_t block, enum f
 
 static int pass_block(struct check *c, uint64_t at, uint64_t len)
 {
-	return check_block(c, &(struct span){ at, len }, data + at);
+	return check_block(c, &(struct span){ .at = at, .len = len }, data + at);
 }
 
 static const struct {
@@ -108,10 +108,10 @@ static void holes_are_zero(void)
 	struct file f;
 	struct check *c = begin(&f, 128, 64, FILL_HOLE);
 
-	CHECK_U64("zeros", check_block(c, &(struct span){ 0, 64 }, zeros), 0);
+	CHECK_U64("zeros", check_block(c, &(struct span){ .len = 64 }, zeros), 0);
 	zeros[63] = 1;
 	HEAR(-EIO, "prog: F: wrong data at offset 127: expected 0x00, found 0x01\n",
-	     check_block(c, &(struct span){ 64, 64 }, zeros));
+	     check_block(c, &(struct span){ .at = 64, .len = 64 }, zeros));
 	check_close(c);
 }
 
