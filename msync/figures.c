@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* figures - what a repetition of msync measured: into the report, and as lines. */
+#include "common/figures.h"
 #include "common/lines.h"
 #include "msync/msync.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* What adds up over the workers. */
-static const struct figure {
-	struct metric metric;
-	const bool *asked; /* NULL: always there */
-	size_t at;         /* of a uint64_t in struct flush_record */
-} figures[] = {
+static const struct figure figures[] = {
 	{ { "dirtied", UNIT_BYTES, true },
 	  NULL,
 	  offsetof(struct flush_record, dirtied_bytes) },
@@ -37,80 +33,18 @@ static const struct figure {
 	  offsetof(struct flush_record, major_faults) },
 };
 
-/* Of the latency of a flush: the smallest, the largest, and what so many are not above. */
-static const struct quantile {
-	struct metric metric;
-	const char *text;
-	double share;
-} quantiles[] = {
-	{ { "flush_latency_min", UNIT_NS, false }, "min", 0 },
-	{ { "flush_latency_median", UNIT_NS, false }, "median", 0.5 },
-	{ { "flush_latency_p90", UNIT_NS, false }, "90 %", 0.9 },
-	{ { "flush_latency_p99", UNIT_NS, false }, "99 %", 0.99 },
-	{ { "flush_latency_p99_9", UNIT_NS, false }, "99.9 %", 0.999 },
-	{ { "flush_latency_max", UNIT_NS, false }, "max", 1 },
-};
-
-static uint64_t figure_of(const struct crew_result *result, unsigned worker, size_t at)
-{
-	const char *record = crew_record(result, worker);
-
-	return *(const uint64_t *)(record + at);
-}
-
-static uint64_t total_of(const struct crew_result *result, size_t at)
-{
-	uint64_t total = 0;
-
-	for (unsigned i = 0; i < result->workers; i++)
-		total += figure_of(result, i, at);
-	return total;
-}
-
-static void report_figure(struct report *r, const struct crew_result *result,
-			  const struct figure *f, double *x)
-{
-	for (unsigned i = 0; i < result->workers; i++)
-		x[i] = (double)figure_of(result, i, f->at);
-	report_sample(r, &f->metric, (double)total_of(result, f->at));
-	report_per_worker(r, &f->metric, x, result->workers);
-}
-
-/* The sample is that of all flushes of all workers together. */
-static void report_quantile(struct report *r, const struct crew_result *result,
-			    const struct hist *all, const struct quantile *q, double *x)
-{
-	for (unsigned i = 0; i < result->workers; i++) {
-		const struct flush_record *record = crew_record(result, i);
-
-		x[i] = (double)hist_quantile(&record->latency_ns, q->share);
-	}
-	report_sample(r, &q->metric, (double)hist_quantile(all, q->share));
-	report_per_worker(r, &q->metric, x, result->workers);
-}
-
-static int print_latency(const struct hist *all)
-{
-	char text[256];
-	size_t len = 0;
-
-	if (!all->count)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %.1f us",
-					i ? ", " : "", quantiles[i].text,
-					(double)hist_quantile(all, quantiles[i].share) /
-						1e3);
-	return print_line("flush latency: %s", text);
-}
+static const struct latency flush_latency = { "flush",
+					      offsetof(struct flush_record, latency_ns) };
 
 /* What the numbers above must not be taken for. */
 static int print_remarks(const struct crew_result *result)
 {
 	const struct mode *mode = &modes[cfg.mode];
-	uint64_t busy = total_of(result, offsetof(struct flush_record, busy)),
-		 dirtied = total_of(result, offsetof(struct flush_record, dirtied_bytes)),
-		 charged = total_of(result, offsetof(struct flush_record, charged_bytes));
+	uint64_t busy = figure_total(result, offsetof(struct flush_record, busy)),
+		 dirtied = figure_total(result,
+					offsetof(struct flush_record, dirtied_bytes)),
+		 charged = figure_total(result,
+					offsetof(struct flush_record, charged_bytes));
 	int ret = 0;
 
 	if (busy)
@@ -134,10 +68,10 @@ static int print_remarks(const struct crew_result *result)
 
 static int print_lines(const struct crew_result *result, const struct hist *all)
 {
-	uint64_t dirtied = total_of(result, figures[0].at),
-		 flushed = total_of(result, figures[1].at),
-		 verified = total_of(result, figures[2].at),
-		 calls = total_of(result, figures[3].at);
+	uint64_t dirtied = figure_total(result, figures[0].at),
+		 flushed = figure_total(result, figures[1].at),
+		 verified = figure_total(result, figures[2].at),
+		 calls = figure_total(result, figures[3].at);
 	int ret = 0;
 
 	for (unsigned i = 0; i < result->workers && !ret; i++) {
@@ -150,7 +84,7 @@ static int print_lines(const struct crew_result *result, const struct hist *all)
 				 (uintmax_t)dirtied, (uintmax_t)flushed,
 				 (uintmax_t)calls);
 	if (!ret)
-		ret = print_latency(all);
+		ret = latency_print(&flush_latency, all);
 	if (!ret && cfg.verify)
 		ret = print_line("verified %ju bytes, read back %s", (uintmax_t)verified,
 				 cfg.buffered ? "through the page cache"
@@ -164,15 +98,12 @@ static int print_lines(const struct crew_result *result, const struct hist *all)
 static void report_all(struct report *r, const struct crew_result *result,
 		       const struct hist *all, double *x)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
-		if (!figures[i].asked || *figures[i].asked)
-			report_figure(r, result, &figures[i], x);
+	figures_report(r, figures, ARRAY_SIZE(figures), result, x);
 	if (cfg.pieces && !result->signal &&
-	    !total_of(result, offsetof(struct flush_record, calls)))
+	    !figure_total(result, offsetof(struct flush_record, calls)))
 		run_warning(r, "no flush came to its end: a longer --runtime, a smaller "
 			       "--size, or fewer pages (--dirty)");
-	for (size_t i = 0; i < ARRAY_SIZE(quantiles) && all->count; i++)
-		report_quantile(r, result, all, &quantiles[i], x);
+	latency_report(r, &flush_latency, result, all, x);
 }
 
 int collect_figures(struct report *r, const struct crew_result *result)
@@ -182,11 +113,7 @@ int collect_figures(struct report *r, const struct crew_result *result)
 	int ret = 0;
 
 	if (x && all) {
-		for (unsigned i = 0; i < result->workers; i++) {
-			const struct flush_record *record = crew_record(result, i);
-
-			hist_merge(all, &record->latency_ns);
-		}
+		latency_merge(&flush_latency, result, all);
 		report_all(r, result, all, x);
 		if (run_prints_lines(&cfg.run))
 			ret = print_lines(result, all);
