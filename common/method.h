@@ -47,6 +47,7 @@ struct method {
 	bool no_data;          /* moves nothing: there is nothing to check */
 	bool maps;             /* maps the whole file: takes page tables */
 	bool copies;           /* the data into memory of this process */
+	bool clones;           /* shares extents in place of copying: takes no space */
 	/* The row to be tried in place of one that is refused here; NULL: none. */
 	const char *fallback;
 	/* 0, or -errno after saying so: unsupported() where the kernel, the filesystem or the

@@ -66,7 +66,7 @@ must_check int method_choose(void);
 struct copy_record {
 	uint64_t copy_ns, refill_ns, flush_ns; /* of the timed part, apart */
 	uint64_t refilled_bytes, flushes, verified_bytes;
-	uint64_t user_us, system_us, max_rss_kib; /* getrusage(2), during the work */
+	uint64_t user_ns, system_ns, max_rss_kib; /* getrusage(2), during the work */
 	struct hist latency_ns;                   /* of copying a block */
 	struct hist flush_latency_ns;
 };

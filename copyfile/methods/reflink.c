@@ -28,6 +28,7 @@ const struct method method_reflink = {
 	.name = "reflink",
 	.help = "ioctl(FICLONERANGE): extents are shared, nothing is copied",
 	.state_bytes = sizeof(struct copier),
+	.clones = true,
 	.fallback = "copy_file_range",
 	.open = copier_open,
 	.pump = reflink_pump,
