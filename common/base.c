@@ -51,6 +51,16 @@ void complain_once(_Atomic bool *said)
 	once = said;
 }
 
+/* What complain_into() was given. */
+static _Thread_local char *captured;
+static _Thread_local size_t captured_room;
+
+void complain_into(char *text, size_t room)
+{
+	captured = text;
+	captured_room = room;
+}
+
 /* Write "program: message[: reason]\n"; a message too long is cut, its newline is not. */
 static void write_message(const char *fmt, va_list args, const char *reason)
 {
@@ -71,7 +81,14 @@ static void write_message(const char *fmt, va_list args, const char *reason)
 
 static void complain(const char *fmt, va_list args, const char *reason)
 {
-	if (!once || !atomic_exchange(once, true))
+	int len;
+
+	if (captured) {
+		len = vsnprintf(captured, captured_room, fmt, args);
+		if (reason && (size_t)len < captured_room)
+			snprintf(captured + len, captured_room - (size_t)len, ": %s",
+				 reason);
+	} else if (!once || !atomic_exchange(once, true))
 		write_message(fmt, args, reason);
 }
 

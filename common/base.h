@@ -43,6 +43,9 @@ int broken(const char *fmt, ...) printf_like(1, 2);
 /* Of all threads and processes that gave the same SAID, only the first of these four calls prints:
  * where many fail alike. For the calling thread, until it gives NULL. */
 void complain_once(_Atomic bool *said);
+/* What these four would print goes to TEXT of ROOM bytes in place of stderr, without the program's name
+ * and the newline; cut where it is too long. For the calling thread, until it gives NULL. */
+void complain_into(char *text, size_t room);
 /* "program: message" on stderr in one write, for what is no error. */
 void note(const char *fmt, ...) printf_like(1, 2);
 

@@ -245,7 +245,7 @@ static int conclude(struct session *s)
 
 	summarize(s->rates, s->measured, &all);
 	add_warnings(s, &all);
-	if (!s->run->samples || !run_prints_lines(s->run))
+	if (!s->run->samples || (s->run->has & RUN_ONCE) || !run_prints_lines(s->run))
 		return 0;
 	format_five_lines(text, &all);
 	return print_text(text, strlen(text));
@@ -299,7 +299,8 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 
 int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks *hooks)
 {
-	uint64_t total = run->warmup + MAX(run->samples, 1);
+	bool once = run->has & RUN_ONCE;
+	uint64_t total = once ? 1 : run->warmup + MAX(run->samples, 1);
 	struct output file;
 	struct session s;
 	struct crew mine;
@@ -307,7 +308,7 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 
 	mine = crew_for(&s, crew);
 	for (uint64_t i = 0; i < total && !ret && !signal && !s.done; i++) {
-		run->warming = i < run->warmup;
+		run->warming = !once && i < run->warmup;
 		ret = repeat_once(&s, &mine, hooks, &signal);
 	}
 	if (!ret && !signal && !s.done)
