@@ -39,7 +39,7 @@ static struct cell combination(const struct kind *kind, unsigned i)
 	struct cell cell = { .kind = kind };
 	unsigned ways = cfg.direction == DIRECTION_BOTH ? 2 : 1;
 
-	cell.pages = (enum pages)cfg.pages.at[i % cfg.pages.count];
+	cell.pages = (enum page_sort)cfg.pages.at[i % cfg.pages.count];
 	i /= cfg.pages.count;
 	cell.align_bytes = cfg.aligns.at[i % cfg.aligns.count];
 	i /= cfg.aligns.count;

@@ -8,7 +8,7 @@
 
 enum target_sort { TARGET_PAGECACHE, TARGET_ZERO, TARGET_NULL, TARGETS };
 extern const char *const target_names[TARGETS + 1];
-enum pages { PAGES_BASE, PAGES_HUGE, PAGES_SORTS };
+enum page_sort { PAGES_BASE, PAGES_HUGE, PAGES_SORTS };
 extern const char *const pages_names[PAGES_SORTS + 1];
 
 enum { MOST_VALUES = 16 };
@@ -48,7 +48,7 @@ struct cell {
 	const struct kind *kind;
 	bool write; /* from the iterator to the target */
 	enum target_sort target;
-	enum pages pages;
+	enum page_sort pages;
 	uint64_t size_bytes, align_bytes;
 	uint64_t call_bytes; /* what one call moves of SIZE_BYTES */
 	unsigned segments;   /* of a call */
@@ -80,7 +80,7 @@ struct area {
 uint64_t area_most_bytes(void);
 /* Room for calls of CALL_BYTES, of SORT, touched. What cannot be had is in area->reason. 0 or -errno after
  * saying so. */
-must_check int area_open(struct area *area, enum pages sort, uint64_t call_bytes);
+must_check int area_open(struct area *area, enum page_sort sort, uint64_t call_bytes);
 void area_close(struct area *area);
 
 /* files.c: the other side. Once, in ioviter itself. 0 or -errno after saying so. */

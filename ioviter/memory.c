@@ -71,7 +71,7 @@ static uint64_t huge_page_bytes(void)
 	return bytes;
 }
 
-static int open_pages(struct area *area, enum pages sort, uint64_t unit)
+static int open_pages(struct area *area, enum page_sort sort, uint64_t unit)
 {
 	char *memory = mmap(NULL, area->bytes + unit, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -115,7 +115,7 @@ static int open_huge(struct area *area)
 	return 0;
 }
 
-int area_open(struct area *area, enum pages sort, uint64_t call_bytes)
+int area_open(struct area *area, enum page_sort sort, uint64_t call_bytes)
 {
 	uint64_t pages = (call_bytes - 1) / cfg.page_bytes + 1 + SLACK_PAGES;
 

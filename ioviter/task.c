@@ -21,7 +21,7 @@ int task_setup(struct worker *w)
 	for (unsigned i = 0; i < cell_count; i++)
 		call = MAX(call, cells[i].call_bytes);
 	for (unsigned i = 0; i < cfg.pages.count && !ret; i++)
-		ret = area_open(&areas[cfg.pages.at[i]], (enum pages)cfg.pages.at[i],
+		ret = area_open(&areas[cfg.pages.at[i]], (enum page_sort)cfg.pages.at[i],
 				call);
 	return ret;
 }

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iov_kinds - tests of ioviter/kinds.c and trial.c: every kind moves the right bytes both ways, from and to
+ * the right places in memory, and what is wrong is found. */
+#include "common/region.h"
+#include "common/scratch.h"
+#include "ioviter/ioviter.h"
+#include "tests/check.h"
+#include "tests/unit/child.h"
+#include "tests/unit/short_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* No multiple of any call: the last one of a walk is shorter. */
+enum { SIZE = 700001 };
+
+static const uint64_t calls[] = { 1, 4096, 5000, 65536, 262144 };
+static const uint64_t aligns[] = { 0, 1, 63, 64 };
+static const unsigned segments[] = { 1, 7, 1024 };
+static int file;
+static struct area area;
+static char text[160]; /* names the row */
+
+static bool is_built(const struct kind *k)
+{
+	return k->pump;
+}
+
+static void make_file(void)
+{
+	uint64_t *words = calloc(SIZE / 8 + 1, 8);
+
+	for (uint64_t i = 0; i <= SIZE / 8; i++)
+		words[i] = scratch_word(i);
+	CHECK_U64("write", pwrite(file, words, SIZE, 0), SIZE);
+	free(words);
+}
+
+static struct trial trial_of(const struct kind *k, bool write, uint64_t align,
+			     uint64_t call, unsigned most)
+{
+	struct trial t = {
+		.fd = file,
+		.name = "FILE",
+		.file_bytes = SIZE,
+		.write = write,
+		.memory = area.memory + align,
+		.span_bytes = area.bytes - align,
+		.most_segments = most,
+		.page_bytes = cfg.page_bytes,
+	};
+
+	t.call_bytes = kind_call_bytes(k, &t, call);
+	snprintf(text, sizeof(text), "%s %s, align %ju, calls of %ju (%ju), %u segments",
+		 k->name, write ? "write" : "read", (uintmax_t)align, (uintmax_t)call,
+		 (uintmax_t)t.call_bytes, most);
+	return t;
+}
+
+/* The segments of a call add up, lie in the memory, and are what the kind promises. */
+static void check_layout(const struct kind *k, const struct trial *t)
+{
+	static struct iovec iov[MOST_SEGMENTS];
+	unsigned count = k->lay(t, 0, t->call_bytes, iov);
+	uint64_t bytes = 0, page = t->page_bytes;
+
+	CHECK_U64(text, count, kind_segments(k, t));
+	for (unsigned i = 0; i < count; i++) {
+		uintptr_t start = (uintptr_t)iov[i].iov_base;
+
+		bytes += iov[i].iov_len;
+		CHECK(start >= (uintptr_t)t->memory &&
+		      start + iov[i].iov_len <= (uintptr_t)t->memory + t->span_bytes);
+		if (k == &kind_iovec)
+			CHECK_U64(text, start % page, (uintptr_t)t->memory % page);
+		if (k == &kind_iovec && i + 1 < count)
+			CHECK_U64(text, iov[i].iov_len, page);
+		if (k == &kind_iovec_split && i + 1 < count)
+			CHECK(iov[i].iov_len % 2 && start % page &&
+			      start / page != (start + iov[i].iov_len - 1) / page);
+	}
+	CHECK_U64(text, bytes, t->call_bytes);
+	if (k == &kind_bvec_split) {
+		uintptr_t first = (uintptr_t)iov[0].iov_base;
+
+		k->lay(t, t->call_bytes, t->call_bytes, iov);
+		CHECK((first - (uintptr_t)t->memory) % 2 &&
+		      ((uintptr_t)iov[0].iov_base - (uintptr_t)t->memory) % 2 &&
+		      (uintptr_t)iov[0].iov_base != first);
+	}
+}
+
+/* Bytes of the call's memory, in order. */
+static void gather(const struct kind *k, const struct trial *t, const struct span *block,
+		   char *data, bool out)
+{
+	static struct iovec iov[MOST_SEGMENTS];
+	unsigned count = k->lay(t, block->at, block->len, iov);
+
+	for (unsigned i = 0; i < count; i++) {
+		memcpy(out ? data : iov[i].iov_base, out ? iov[i].iov_base : data,
+		       iov[i].iov_len);
+		data += iov[i].iov_len;
+	}
+}
+
+/* Call by call through the whole file; what is in it stays what it is, but for a write, which turns all
+ * bits. */
+static void check_walk(const struct kind *k, const struct trial *t, void *state)
+{
+	struct cursor c = cursor_begin(SIZE, t->call_bytes, ORDER_SEQ, 0), look;
+	char *memory = malloc(t->call_bytes), *data = malloc(t->call_bytes);
+	uint64_t bytes = 0, wrong = 0;
+	struct span b;
+
+	while (look = c, cursor_next(&look, &b)) {
+		bool on = shorten.on;
+
+		shorten.on = false;
+		CHECK_U64(text, pread(t->fd, data, b.len, (off_t)b.at), b.len);
+		for (uint64_t i = 0; i < b.len; i++)
+			memory[i] = (char)(t->write ? ~data[i] : 0xee);
+		gather(k, t, &b, memory, false);
+		c.end = c.next + 1;
+		shorten.on = on;
+		bytes += (uint64_t)k->pump(state, &c);
+		shorten.on = false;
+		c.end = look.end;
+		if (t->write)
+			CHECK_U64(text, pread(t->fd, data, b.len, (off_t)b.at), b.len);
+		gather(k, t, &b, memory, true);
+		wrong += memcmp(memory, data, b.len) != 0;
+		shorten.on = on;
+	}
+	CHECK_U64(text, k->pump(state, &c), 0);
+	CHECK_U64(text, bytes, SIZE);
+	CHECK_U64(text, wrong, 0);
+	free(memory);
+	free(data);
+}
+
+static void check_trial(const struct kind *k, const struct trial *t, bool meddle)
+{
+	void *state = calloc(1, k->state_bytes);
+	int ret = k->open(state, t);
+
+	CHECK_U64(text, ret, 0);
+	if (!ret) {
+		shorten = (struct shorten){ .on = meddle, .unit = 1 };
+		check_walk(k, t, state);
+		shorten.on = false;
+		/* The program's own look agrees. */
+		CHECK_U64(text, trial_verify(t, k, state), 0);
+		if (k->close)
+			k->close(state);
+	}
+	free(state);
+}
+
+static void check_kind(const struct kind *k)
+{
+	for (size_t c = 0; c < ARRAY_SIZE(calls); c++)
+		for (size_t a = 0; a < ARRAY_SIZE(aligns); a++)
+			for (size_t s = 0; s < ARRAY_SIZE(segments); s++)
+				for (int way = 0; way < 2; way++) {
+					struct trial t = trial_of(k, way, aligns[a],
+								  calls[c], segments[s]);
+
+					/* A byte at a time is a walk without end. */
+					if (t.call_bytes < 4000)
+						continue;
+					check_layout(k, &t);
+					check_trial(k, &t, false);
+					check_trial(k, &t, !k->rings && calls[c] > 5000);
+				}
+}
+
+/* Segments that lie over each other: the file still gets, and memory has in the end, what is right. */
+static void check_small(const struct kind *k)
+{
+	for (int way = 0; way < 2; way++) {
+		struct trial t = trial_of(k, way, 1, 262144, 1024);
+		void *state = calloc(1, k->state_bytes);
+
+		t.span_bytes = 16 * cfg.page_bytes;
+		CHECK_U64(text, k->open(state, &t), 0);
+		CHECK_U64(text, trial_verify(&t, k, state), 0);
+		free(state);
+	}
+}
+
+/* A kind that moves a wrong byte, at the end of the third call. */
+static unsigned flip_calls;
+
+static ssize_t flip_pump(void *state, struct cursor *c)
+{
+	struct cursor look = c[0];
+	struct span b;
+	ssize_t n;
+	char byte;
+
+	if (!cursor_next(&look, &b))
+		return 0;
+	n = kind_ubuf.pump(state, c);
+	if (++flip_calls == 3 && n > 0) {
+		CHECK_U64("read", pread(file, &byte, 1, (off_t)(b.at + b.len - 1)), 1);
+		byte ^= 1;
+		CHECK_U64("write", pwrite(file, &byte, 1, (off_t)(b.at + b.len - 1)), 1);
+	}
+	return n;
+}
+
+static int verify_flipped(const void *arg)
+{
+	const struct trial *t = arg;
+	struct kind flips = kind_ubuf;
+	void *state = calloc(1, kind_ubuf.state_bytes);
+
+	flips.name = "flips";
+	flips.pump = flip_pump;
+	return kind_ubuf.open(state, t) ?: exit_status(trial_verify(t, &flips, state));
+}
+
+static void check_found(void)
+{
+	for (int way = 0; way < 2; way++) {
+		struct trial t = trial_of(&kind_ubuf, way, 63, 65536, 1);
+		static struct child c;
+
+		child_run(&c, verify_flipped, &t);
+		CHECK_U64(text, c.status, 1);
+		CHECK(strstr(c.err,
+			     way ? "flips, write, memory at byte 63 of a page: wrong "
+				   "data at offset 196607 of FILE"
+				 : "flips, read, memory at byte 63 of a page: wrong "
+				   "data at offset 196607 of FILE"));
+		make_file();
+	}
+}
+
+/* A file that is cut meanwhile, and a call that fails: said, with the offset. */
+static int walk(const void *arg)
+{
+	const struct trial *t = arg;
+	const struct kind *k = kind_find(t->name);
+	struct cursor c = cursor_begin(SIZE, t->call_bytes, ORDER_SEQ, 0);
+	void *state = calloc(1, k->state_bytes);
+	int ret = k->open(state, t);
+	ssize_t n = 1;
+
+	if (ret)
+		return exit_status(ret);
+	shorten = (struct shorten){ .on = t->write, .error_at = 3, .error = EIO };
+	while (n > 0)
+		n = k->pump(state, &c);
+	return exit_status((int)n);
+}
+
+static void check_trouble(const struct kind *k)
+{
+	static struct child c;
+	struct trial t = trial_of(k, false, 0, 65536, 1024);
+
+	t.name = k->name;
+	CHECK(!ftruncate(file, 100000));
+	child_run(&c, walk, &t);
+	CHECK_U64(text, c.status, 1);
+	CHECK(strstr(c.err, "at offset 100000 of ") &&
+	      strstr(c.err, "0 bytes, and no more"));
+	make_file();
+	if (k->rings)
+		return;
+	t.write = true;
+	child_run(&c, walk, &t);
+	CHECK_U64(text, c.status, 1);
+	CHECK(strstr(c.err, "Input/output error"));
+}
+
+static void check_table(void)
+{
+	static const char *const names[] = { "ubuf", "iovec",      "iovec_split",
+					     "bvec", "bvec_split", "pipe",
+					     "kvec", "xarray",     "folioq" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names) && kinds[i]; i++) {
+		CHECK_TEXT("kind", kinds[i]->name, names[i]);
+		CHECK(!kinds[i]->help == !!kinds[i]->unreachable);
+		CHECK(kind_find(names[i]) == kinds[i]);
+	}
+	CHECK_U64("kinds", i, ARRAY_SIZE(names));
+	CHECK(!kinds[i] && !kind_find("none"));
+}
+
+int main(void)
+{
+	base_init();
+	cfg.page_bytes = base_page_bytes();
+	file = memfd_create("iov_kinds", MFD_CLOEXEC);
+	CHECK(file >= 0);
+	make_file();
+	CHECK_U64("area", area_open(&area, PAGES_BASE, 262144 + 65536), 0);
+	check_table();
+	for (size_t i = 0; kinds[i]; i++) {
+		if (!is_built(kinds[i]))
+			continue;
+		check_kind(kinds[i]);
+		check_trouble(kinds[i]);
+		if (kinds[i]->segment_bytes)
+			check_small(kinds[i]);
+	}
+	check_found();
+	return check_result();
+}
