@@ -95,6 +95,8 @@ must_check int run_on_node(struct run *run, uint64_t node);
 /* Do results go to standard output as lines? Not if the JSON document goes there, nor while
  * warming up. */
 bool run_prints_lines(const struct run *run);
+/* What --fs made, if M is that; NULL: it is another. */
+const struct fs_made *run_made(const struct run *run, const struct medium *m);
 /* Tell R what the file NAME lies on, with a warning if that is no local filesystem. */
 void run_tell_medium(const struct run *run, struct report *r, const char *name,
 		     const struct medium *m);

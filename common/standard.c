@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_REPETITIONS = 1000000 };
@@ -193,6 +194,15 @@ int run_set_workers(struct run *run, const char *what, uint64_t count)
 	return 0;
 }
 
+const struct fs_made *run_made(const struct run *run, const struct medium *m)
+{
+	struct stat st;
+
+	if (!run->fs.type || stat(run->fs_made.dir, &st) || st.st_dev != m->st_dev)
+		return NULL;
+	return &run->fs_made;
+}
+
 void run_tell_medium(const struct run *run, struct report *r, const char *name,
 		     const struct medium *m)
 {
@@ -201,7 +211,7 @@ void run_tell_medium(const struct run *run, struct report *r, const char *name,
 			    "%s is on %s: what is measured includes more than a local "
 			    "filesystem (another --dir)",
 			    name, m->type);
-	report_filesystem(r, m, run->fs.type ? &run->fs_made : NULL);
+	report_filesystem(r, m, run_made(run, m));
 }
 
 uint64_t run_take_seed(void)
