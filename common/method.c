@@ -170,11 +170,12 @@ int target_open(struct target *t, int fd)
 int method_check(const struct method *m, const struct target *t)
 {
 	if (t->direct && m->direct == CANNOT)
-		return refused("method %s cannot read with O_DIRECT", m->name);
+		return refused("method %s does not work with O_DIRECT", m->name);
 	if (!t->direct && m->direct == ALWAYS)
-		return refused("method %s reads with O_DIRECT only", m->name);
+		return refused("method %s works with O_DIRECT only", m->name);
 	if (t->uncached && m->uncached == CANNOT)
-		return refused("method %s cannot read uncached (RWF_DONTCACHE)", m->name);
+		return refused("method %s does not work uncached (RWF_DONTCACHE)",
+			       m->name);
 	return 0;
 }
 

@@ -114,16 +114,17 @@ static const struct ability_row {
 	const char *said; /* NULL: it can */
 } abilities[] = {
 	{ &plain, false, false, NULL },
-	{ &plain, true, false, "unit-method: method plain cannot read with O_DIRECT\n" },
+	{ &plain, true, false,
+	  "unit-method: method plain does not work with O_DIRECT\n" },
 	{ &plain, false, true,
-	  "unit-method: method plain cannot read uncached (RWF_DONTCACHE)\n" },
+	  "unit-method: method plain does not work uncached (RWF_DONTCACHE)\n" },
 	{ &able, false, false, NULL },
 	{ &able, true, true, NULL },
 	{ &always, true, false, NULL },
 	{ &always, false, false,
-	  "unit-method: method always reads with O_DIRECT only\n" },
+	  "unit-method: method always works with O_DIRECT only\n" },
 	{ &always, true, true,
-	  "unit-method: method always cannot read uncached (RWF_DONTCACHE)\n" },
+	  "unit-method: method always does not work uncached (RWF_DONTCACHE)\n" },
 };
 
 static int check_ability(const void *arg)
