@@ -2,6 +2,7 @@
 /* report - what a run says, as one tree, written as one JSON document. */
 #include "common/report.h"
 
+#include "common/host.h"
 #include "common/optkinds.h"
 
 #include <errno.h>
@@ -193,6 +194,37 @@ void report_free(struct report *r)
 	free(r);
 }
 
+/* What is not known is null. */
+static void record_facts(json_t *object, struct fact *facts, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const char *text = facts[i].text;
+
+		json_object_set_new(object, facts[i].key,
+				    !text ? json_null()
+				    : facts[i].is_number
+					    ? json_count(strtoull(text, NULL, 10))
+					    : json_text(text));
+	}
+	facts_free(facts, count);
+}
+
+static void record_mitigation(void *context, const char *name, const char *text)
+{
+	json_object_set_new(context, name, json_text(text));
+}
+
+static void record_host(json_t *environment, unsigned cpu)
+{
+	json_t *mitigations = json_object();
+	struct fact facts[HOST_FACTS];
+
+	host_read(facts, "", cpu);
+	record_facts(environment, facts, HOST_FACTS);
+	host_mitigations("", record_mitigation, mitigations);
+	json_object_set_new(environment, "mitigations", mitigations);
+}
+
 void report_environment(struct report *r, const struct topo *topo,
 			const struct limits *limits)
 {
@@ -229,6 +261,7 @@ void report_environment(struct report *r, const struct topo *topo,
 				    counts[i].value == NO_LIMIT
 					    ? json_null()
 					    : json_count(counts[i].value));
+	record_host(environment, topo->allowed.count ? topo->allowed.ids[0] : 0);
 	json_object_set_new(environment, "cpus_allowed_list", json_set(&topo->allowed));
 	json_object_set_new(environment, "nodes_list", json_set(&topo->nodes));
 	json_object_set_new(environment, "memory_nodes_list",
@@ -247,7 +280,12 @@ static json_t *json_filesystem(const struct medium *m, const struct fs_made *mad
 		"{s:o, s:o, s:o, s:o}", "type", json_text_or_null(m->type), "options",
 		json_text_or_null(m->options), "device", json_text_or_null(m->device),
 		"block_bytes", json_count(m->block_bytes));
+	struct fact queue[QUEUE_FACTS];
+	json_t *limits = json_object();
 
+	queue_read(queue, "", m->dev);
+	record_facts(limits, queue, QUEUE_FACTS);
+	json_object_set_new(object, "queue", limits);
 	if (!made)
 		return object;
 	json_object_set_new(object, "size_bytes", json_count(made->size_bytes));
