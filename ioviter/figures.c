@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* figures - what the cells took: into the report, as lines, as a table, and what follows from two. */
+#include "common/host.h"
 #include "common/parse.h"
 #include "common/stats.h"
 #include "ioviter/ioviter.h"
@@ -112,6 +113,25 @@ static int print_difference(const struct series *all, const struct series *s)
 			  device->ns.mean / 1e3);
 }
 
+/* What decides how fast memory is copied; the JSON result has more. */
+static int print_cpu(void)
+{
+	struct fact facts[HOST_FACTS];
+	const char *smap;
+	int ret;
+
+	host_read(facts, "", 0);
+	smap = fact_text(facts, HOST_FACTS, "smap");
+	ret = print_line("cpu: %s; string-copy flags: %s; SMAP %s",
+			 fact_text(facts, HOST_FACTS, "cpu_model") ?: "unknown",
+			 fact_text(facts, HOST_FACTS, "string_copy_flags") ?: "unknown",
+			 !smap          ? "unknown"
+			 : *smap == '1' ? "on"
+					: "off");
+	facts_free(facts, HOST_FACTS);
+	return ret;
+}
+
 static int print_all(const struct series *all)
 {
 	bool table = wants_table();
@@ -121,7 +141,7 @@ static int print_all(const struct series *all)
 		ret = table ? print_row(&all[i]) : print_series_line(&all[i]);
 	for (unsigned i = 0; i < cell_count && !ret; i++)
 		ret = print_difference(all, &all[i]);
-	return ret;
+	return ret ?: print_cpu();
 }
 
 static void report_series(struct report *r, const struct series *s)

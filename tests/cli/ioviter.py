@@ -21,6 +21,7 @@ SMALL = ['-q', '--size', '1m', '--volume', '4m', '--samples', '3']
 KINDS = ['ubuf', 'iovec', 'iovec_split', 'bvec', 'bvec_split', 'pipe']
 UNREACHABLE = ['kvec', 'xarray', 'folioq']
 LINE = re.compile(r' iov_iter_benchmark_([a-z0-9_]+): avg (\d+) uS, stddev (\d+) uS')
+CPU = re.compile(r'cpu: .*; string-copy flags: [a-z_ ]+; SMAP (on|off|unknown)')
 COSTS = re.compile(r'(\w+): copying (-?\d+) uS (?:more than clearing, which with iterating is (\d+) uS \(/dev/zero\)|'
                    r'\(the rest, with the page cache\), iterating (\d+) uS \(/dev/null\))')
 
@@ -28,7 +29,10 @@ COSTS = re.compile(r'(\w+): copying (-?\d+) uS (?:more than clearing, which with
 def series_of(out):
     """{name: (avg, stddev)} of lines that are nothing else, or the line that is."""
     found = {}
-    for line in out.decode().splitlines():
+    every = out.decode().splitlines()
+    if every and CPU.fullmatch(every[-1]):
+        every.pop()
+    for line in every:
         match = LINE.fullmatch(line)
         if not match:
             return line
@@ -140,7 +144,8 @@ def table(tests):
             tests.check(f'{name}: ns a segment', want, each, abs(each - want) < 0.02 * each + 1)
     tests.check('table: unreachable', ['kvec', 'not', 'alone:'], rows[1 + len(cells)][:3])
     averages = {tuple(row[:4]): float(row[8]) for row in cells if row[8] != 'n/a:'}
-    costs = result.out.decode().splitlines()[2 + len(cells):]
+    costs = result.out.decode().splitlines()[2 + len(cells):-1]
+    tests.check('cpu', 'its flags', result.out, bool(CPU.fullmatch(result.out.decode().splitlines()[-1])))
     tests.check('costs', 8, len(costs))
     for line in costs:
         match = COSTS.fullmatch(line)
@@ -253,7 +258,7 @@ def stops(tests):
     short = run(tests, [*long, '-T', '1'])
     tests.check('-T 1', (0, {'ubuf_read', 'ubuf_write'}), (short.status, set(series_of(short.out))))
     none = run(tests, [*long, '-T', '1us', '--warmup', '0'])
-    tests.check('-T 1us', 'not measured: too little time', none.err, none.status == 0 and none.out == b'' and
+    tests.check('-T 1us', 'not measured: too little time', none.err, none.status == 0 and not series_of(none.out) and
                 none.err.count(b'not measured: too little time') == 2)
 
 
