@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* copy_trouble - tests of the rows of copyfile/methods.c where copying does not go well: short and
+ * interrupted calls, a source that is cut, a full filesystem, and what the kernel refuses. */
+#include "common/clock.h"
+#include "common/fs.h"
+#include "tests/unit/child.h"
+#include "tests/unit/copier.h"
+#include "tests/unit/short_calls.h"
+#include "tests/unit/sigbus.h"
+#include "tests/unit/tempdir.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#define PLACE "/var/tmp"
+
+enum { BLOCK = 32 * 1024, BLOCKS = 20, TAIL = 777, CUT = 9 * BLOCK + 4096 + 5 };
+enum { SIZE = BLOCK * BLOCKS + TAIL };
+
+static int source; /* SIZE bytes */
+static struct child child;
+
+/* Copies SOURCE in PLACE. */
+static struct copier_test test_of(const struct method *m, bool direct)
+{
+	struct copier_test c = { .from = source };
+
+	c.to = scratch_file(PLACE, m->maps ? SIZE : 0, SCRATCH_HOLE);
+	CHECK(c.to >= 0);
+	c.target = (struct target){
+		.size_bytes = SIZE, .block_bytes = BLOCK, .depth = 4, .direct = direct
+	};
+	return c;
+}
+
+/* Each method that copies on any filesystem, and with O_DIRECT if there is a choice. */
+static void each_method(void (*each)(const struct method *m, bool direct))
+{
+	for (size_t i = 0; copy_methods[i]; i++) {
+		const struct method *m = copy_methods[i];
+
+		if (!copier_built(m) || m->clones || m->no_data)
+			continue;
+		if (m->direct != ALWAYS)
+			each(m, false);
+		if (m->direct != CANNOT)
+			each(m, true);
+	}
+}
+
+static void check_whole(struct copier_test *c)
+{
+	struct cursor cursor = cursor_begin(SIZE, BLOCK, ORDER_SEQ, 0);
+	struct stat st;
+
+	CHECK_U64(c->text, copier_pump_all(c, &cursor), SIZE);
+	shorten.on = false;
+	CHECK(!fstat(c->to, &st));
+	CHECK_U64(c->text, st.st_size, SIZE);
+	CHECK_U64(c->text, copier_same(c, 0, 0, SIZE), true);
+}
+
+static void check_meddled(const struct method *m, bool direct)
+{
+	struct copier_test c = test_of(m, direct);
+
+	CHECK_U64(c.text, copier_begin(&c, m), 0);
+	shorten = (struct shorten){ .on = true, .unit = direct ? 4096 : 1 };
+	check_whole(&c);
+	/* Each block took several calls, if calls are what this method does. */
+	CHECK(m->many || (m->maps && !shorten.calls) || shorten.calls > 2 * BLOCKS);
+	copier_end(&c);
+	close(c.to);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* A signal every 100 us, without SA_RESTART. */
+static void check_interrupted(const struct method *m, bool direct)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval often = { { 0, 100 }, { 0, 100 } }, never = { 0 };
+	struct copier_test c = test_of(m, direct);
+
+	CHECK_U64(c.text, copier_begin(&c, m), 0);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	check_whole(&c);
+	setitimer(ITIMER_REAL, &never, NULL);
+	copier_end(&c);
+	close(c.to);
+}
+
+/* What is tried in a process of its own. */
+struct attempt {
+	const struct method *method;
+	bool direct;
+	const char *dir; /* of the target */
+	bool cut;        /* the source, once all is open */
+	struct shorten shorten;
+};
+
+static int attempt(const void *arg)
+{
+	const struct attempt *a = arg;
+	struct copier_test c = test_of(a->method, a->direct);
+	struct cursor cursor = cursor_begin(SIZE, BLOCK, ORDER_SEQ, 0);
+	int64_t bytes;
+	int ret;
+
+	c.from = scratch_file(PLACE, SIZE, SCRATCH_WRITTEN);
+	if (a->dir)
+		c.to = scratch_file(a->dir, a->method->maps ? SIZE : 0, SCRATCH_HOLE);
+	ret = copier_begin(&c, a->method);
+	if (ret)
+		return exit_status(ret);
+	if (a->cut && ftruncate(c.from, CUT))
+		return 100;
+	shorten = a->shorten;
+	bytes = copier_pump_all(&c, &cursor);
+	shorten.on = false;
+	copier_end(&c);
+	return bytes < 0 ? exit_status((int)bytes) : 0;
+}
+
+/* The whole page that the cut is in is still there for a mapping. */
+static void check_cut(const struct method *m, bool direct)
+{
+	struct attempt a = { .method = m, .direct = direct, .cut = true };
+
+	child_run(&child, attempt, &a);
+	CHECK_U64(m->name, child.status, 1);
+	if (m == &method_mmap)
+		CHECK(strstr(child.err, "SIGBUS at offset 303104 of SOURCE: file is "
+					"shorter than the mapping"));
+	else if (m == &method_mmap_write)
+		CHECK(strstr(child.err,
+			     "SOURCE: the file ended early, at offset 303104"));
+	else
+		CHECK(strstr(child.err, "SOURCE: the file ended early, at offset "));
+}
+
+/* Room for a part of the file only; on another filesystem, where copy_file_range(2) does not go. */
+static void check_full(const struct method *m, bool direct)
+{
+	struct attempt a = { .method = m, .direct = direct, .dir = tempdir };
+
+	if (direct || m == &method_copy_file_range)
+		return;
+	child_run(&child, attempt, &a);
+	CHECK_U64(m->name, child.status, 1);
+	CHECK(strstr(child.err, "No space left on device") ||
+	      strstr(child.err, "of TARGET: no space left"));
+}
+
+/* The errno of the second call of a method: those that say "not here" are a skip. */
+static const struct {
+	int error;
+	const char *name;
+	int status;
+} errors[] = {
+	{ EXDEV, "EXDEV", 77 },
+	{ EINVAL, "EINVAL", 77 },
+	{ EOPNOTSUPP, "EOPNOTSUPP", 77 },
+	{ ENOSYS, "ENOSYS", 77 },
+	{ EPERM, "EPERM", 77 },
+	{ ETXTBSY, "ETXTBSY", 77 },
+	{ EIO, "Input/output error", 1 },
+	{ ENOSPC, "No space left on device", 1 },
+	{ EBADF, "Bad file descriptor", 1 },
+	{ EDQUOT, "Disk quota exceeded", 1 },
+	{ EFBIG, "File too large", 1 },
+};
+
+static void check_errors(const struct method *m, bool direct)
+{
+	struct attempt a = { .method = m };
+
+	if (direct || m->many || m == &method_mmap)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		a.shorten = (struct shorten){
+			.on = true, .unit = 1, .error_at = 2, .error = errors[i].error
+		};
+		child_run(&child, attempt, &a);
+		CHECK_U64(m->name, child.status, errors[i].status);
+		CHECK(strstr(child.err, errors[i].name) && strstr(child.err, "SOURCE") &&
+		      strstr(child.err, "TARGET"));
+	}
+	/* Nothing copied, before the end: not to be taken for it. */
+	a.shorten =
+		(struct shorten){ .on = true, .unit = 1, .error_at = 3, .ends = true };
+	if (m == &method_copy_file_range || m == &method_sendfile) {
+		child_run(&child, attempt, &a);
+		CHECK_U64(m->name, child.status, 1);
+		CHECK(strstr(child.err, "SOURCE: the file ended early, at offset 65536"));
+	}
+}
+
+/* What filesystems that have no reflink say, and two of them. */
+static void check_reflink(void)
+{
+	static const struct {
+		const char *to, *error;
+	} rows[] = {
+		{ PLACE, "EOPNOTSUPP" },
+		{ "/dev/shm", "EXDEV" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct attempt a = { .method = &method_reflink, .dir = rows[i].to };
+
+		child_run(&child, attempt, &a);
+		CHECK_U64(rows[i].to, child.status, 77);
+		CHECK(strstr(child.err, rows[i].error));
+	}
+}
+
+/* All calls of io_uring and libaio are forbidden. */
+static int forbidden(const void *arg)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_setup, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+	};
+	const struct sock_fprog filter = { ARRAY_SIZE(code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 100;
+	return attempt(arg);
+}
+
+static void check_forbidden(const struct method *m, bool direct)
+{
+	struct attempt a = { .method = m, .direct = direct };
+
+	if (!m->many)
+		return;
+	child_run(&child, forbidden, &a);
+	CHECK_U64(m->name, child.status, 77);
+	CHECK(strstr(child.err, "ENOSYS"));
+}
+
+int main(void)
+{
+	const struct fs_config small = { .type = "tmpfs", .size_bytes = 128 * KiB };
+	static struct fs_made made;
+
+	base_init();
+	source = scratch_file(PLACE, SIZE, SCRATCH_WRITTEN);
+	CHECK(source >= 0);
+	each_method(check_meddled);
+	each_method(check_interrupted);
+	each_method(check_cut);
+	each_method(check_errors);
+	each_method(check_forbidden);
+	check_reflink();
+	tempdir_make();
+	if (!fs_open(&small, tempdir, &made)) {
+		each_method(check_full);
+		CHECK_U64("umount", umount2(tempdir, MNT_DETACH), 0);
+	} else {
+		printf("a full filesystem is not tested\n");
+	}
+	tempdir_remove();
+	return check_result();
+}
