@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* room - is there the memory that the workers take, and the space for what is written? */
+#include "common/medium.h"
+#include "common/parse.h"
+#include "common/region.h"
+#include "copyfile/copyfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A filesystem that files are made on. */
+struct place {
+	const char *dir;
+	dev_t dev;
+	bool in_memory;
+	double need; /* bytes */
+};
+
+struct places {
+	unsigned count;
+	struct place of[];
+};
+
+static int look_at(struct place *place)
+{
+	static struct medium m;
+	int fd = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return failed("open directory %s", place->dir);
+	ret = medium_of(fd, &m);
+	close(fd);
+	place->dev = m.st_dev;
+	place->in_memory = m.tmpfs;
+	return ret;
+}
+
+/* BYTES more are to be written in DIR. */
+static int add_need(struct places *all, const char *dir, double bytes)
+{
+	struct place new = { .dir = dir };
+	unsigned i = 0;
+	int ret = look_at(&new);
+
+	if (ret)
+		return ret;
+	while (i < all->count && all->of[i].dev != new.dev)
+		i++;
+	if (i == all->count)
+		all->of[all->count++] = new;
+	all->of[i].need += bytes;
+	return 0;
+}
+
+/* Of worker WORKER: no more than its operations can write. */
+static double target_bytes(unsigned worker)
+{
+	double size = (double)source_bytes(worker),
+	       most = (double)cfg.run.max_ops * (double)cfg.block_bytes;
+
+	if (cfg.method->no_data || cfg.method->clones)
+		return 0;
+	return cfg.run.max_ops ? MIN(size, most) : size;
+}
+
+/* In FROM_DIR and TO_DIR, by all the workers that have the same two as WORKER. */
+static int add_pair(struct places *all, unsigned worker)
+{
+	unsigned alike = (cfg.run.workers - worker - 1) / distinct_pairs() + 1;
+	bool written = !cfg.from.count && (cfg.source_written || cfg.refill);
+	int ret = 0;
+
+	if (written)
+		ret = add_need(all, run_dir(&cfg.run, worker),
+			       (double)cfg.size_bytes * alike);
+	return ret ?: add_need(all, target_dir(worker), target_bytes(worker) * alike);
+}
+
+static int check_place(const struct place *place)
+{
+	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
+	uint64_t room;
+
+	if (!limits_free_space(place->dir, &room) && place->need > (double)room)
+		return refused("%s of files in %s, where %s are free: a smaller --size, "
+			       "or another directory; --force starts all the same",
+			       format_bytes(need_text, place->need), place->dir,
+			       format_bytes(room_text, (double)room));
+	room = limits_memory_and_swap(&cfg.run.limits);
+	if (place->in_memory && place->need > (double)room)
+		return refused("%s of files in %s, which is in memory, of which %s are "
+			       "available; --force starts all the same",
+			       format_bytes(need_text, place->need), place->dir,
+			       format_bytes(room_text, (double)room));
+	return 0;
+}
+
+static int check_space(void)
+{
+	size_t pairs = distinct_pairs();
+	struct places *all = calloc(1, sizeof(*all) + 2 * pairs * sizeof(all->of[0]));
+	int ret = 0;
+
+	if (!all)
+		return failed("memory for %zu filesystems", 2 * pairs);
+	for (unsigned i = 0; i < pairs && !ret; i++)
+		ret = add_pair(all, i);
+	for (unsigned i = 0; !ret && i < all->count; i++)
+		ret = check_place(&all->of[i]);
+	free(all);
+	return ret;
+}
+
+/* Of one worker: its buffers, or the page tables of its two mappings. Reclaim frees neither. */
+static double worker_bytes(unsigned worker)
+{
+	double size = (double)source_bytes(worker),
+	       block = MIN((double)cfg.block_bytes, size + MiB), bytes = 0;
+
+	if (cfg.method->maps)
+		bytes += 2 * size / (double)base_page_bytes() * sizeof(void *);
+	if (cfg.method->copies)
+		bytes += block * (cfg.method->many ? (double)cfg.depth : 1);
+	if (cfg.refill)
+		bytes += block;
+	return bytes;
+}
+
+static int check_memory(void)
+{
+	double room = (double)limits_memory(&cfg.run.limits), need = 0;
+	char need_text[FORMAT_LEN], room_text[FORMAT_LEN];
+
+	for (unsigned i = 0; i < cfg.run.workers; i++)
+		need += worker_bytes(i);
+	if (need <= room / 2)
+		return 0;
+	return refused("--method %s: the workers take %s of buffers and page tables, "
+		       "more than half of the %s available; --force starts all the same",
+		       cfg.method->name, format_bytes(need_text, need),
+		       format_bytes(room_text, room));
+}
+
+int room_check(void)
+{
+	int ret;
+
+	if (cfg.run.force)
+		return 0;
+	ret = check_memory();
+	return ret ?: check_space();
+}
