@@ -22,6 +22,8 @@ SIZE = 256 * MIB
 BLOCK = 128 << 10
 OPS = {'/dev/shm': 40000}
 FILE_SIZE = 1024 * MIB
+# cp(1) asks copy_file_range(2) for 2 GiB at a time.
+BLOCKS = {'readwrite': [], 'sendfile': ['--block', '1g'], 'copy_file_range': ['--block', '1g']}
 
 
 def ours(*args, metric='total_bytes'):
@@ -46,7 +48,8 @@ def random():
         ops = OPS.get(folder, 4000)
         compare(f'copy_file_range, 128 KiB random in {folder}, against a bare loop',
                 ours('--dir', folder, '--ops', str(ops), metric='copied_count'),
-                lambda folder=folder, ops=ops: run([BARE, folder, str(SIZE), str(BLOCK), str(ops)], by_bare), 0.97)
+                lambda folder=folder, ops=ops: run([BARE, folder, str(SIZE), str(BLOCK), str(ops)], by_bare), 0.97,
+                unit=('operations/s', 1))
 
 
 def cp(source, folder, *args):
@@ -74,7 +77,7 @@ def whole():
             how = ['--pattern', 'seq', '--from', source, '--to', folder]
             for method, args in ('readwrite', ['--reflink=never']), ('sendfile', []), ('copy_file_range', []):
                 compare(f'{method}, 1 GiB in {place}, against cp {" ".join(args)}'.rstrip(),
-                        ours('-m', method, *how), cp(source, folder, *args), 1.0)
+                        ours('-m', method, *BLOCKS[method], *how), cp(source, folder, *args), 1.0)
         finally:
             shutil.rmtree(folder)
 

@@ -58,7 +58,7 @@ def by_fio(out, _):
     return sum(job['io_bytes'] for job in jobs), max(job['runtime'] for job in jobs) * 1e6
 
 
-def compare(name, ours, other, wanted, noise=True, most_cpu=None):
+def compare(name, ours, other, wanted, noise=True, most_cpu=None, unit=('MB/s', 1e6)):
     """OURS and OTHER are functions that run a program once. Prints the medians of the ratios."""
     ours(), other()
     rates, cpus, own, scale = [], [], [], []
@@ -76,4 +76,4 @@ def compare(name, ours, other, wanted, noise=True, most_cpu=None):
     if most_cpu:
         text += (f', {statistics.median(cpus):.3f} of its CPU time ({min(cpus):.3f} to {max(cpus):.3f}; '
                  f'wanted at most {most_cpu:.2f})')
-    print(f'{text}; {statistics.median(scale) / 1e6:.1f} MB/s', flush=True)
+    print(f'{text}; {statistics.median(scale) / unit[1]:.1f} {unit[0]}', flush=True)
