@@ -17,7 +17,7 @@ enum {
 	RUN_OPS = 2,   /* --ops, --seed */
 	RUN_FS = 4,    /* --dir, --fs and what belongs to it */
 	RUN_FILES = 8, /* --keep, --allow-tmpfs: it makes scratch files */
-	RUN_ONCE = 16, /* one fan-out: the program itself takes --samples and --warmup in it */
+	RUN_ONCE = 16, /* one fan-out, in which the program itself takes its samples */
 };
 
 struct run {

@@ -30,7 +30,8 @@ static void write_files(FILE *out)
 	fprintf(out, " to a file in %s%s", cfg.to ?: cfg.run.dirs.at[0],
 		cfg.to ? "" : others(cfg.run.dirs.count));
 	if (cfg.run.fs.type)
-		fprintf(out, ", with a new %s over %s", cfg.run.fs.type, cfg.run.dirs.at[0]);
+		fprintf(out, ", with a new %s over %s", cfg.run.fs.type,
+			cfg.run.dirs.at[0]);
 }
 
 static void write_operations(FILE *out)

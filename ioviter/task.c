@@ -109,7 +109,7 @@ static int sample_cell(struct worker *w, const struct cell *cell, struct cell_re
 /* Sample K of every cell comes before sample K + 1 of any: what drifts meanwhile drifts for all. */
 int task_work(struct worker *w)
 {
-	uint64_t began_ns = now_ns(), moved_ns = 0;
+	uint64_t moved_ns = 0;
 	int ret = 0;
 
 	for (unsigned i = 0; i < cell_count; i++) {
@@ -133,7 +133,7 @@ int task_work(struct worker *w)
 		}
 	}
 	/* Opening, warming up and checking is no time of the work. */
-	w->tally->paused_ns = now_ns() - began_ns - moved_ns;
+	w->tally->paused_ns = now_ns() - w->tally->began_ns - moved_ns;
 	return ret;
 }
 
