@@ -5,19 +5,22 @@
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 /* Asked for in one call. */
 enum { EXTENTS = 256 };
 /* Targets that have grown by less say nothing: others write too. */
 #define LEAST_GROWTH MiB
 
-/* Before the work: what all targets took, and what was free where each lies. */
+/* Before the work: what those targets took that have no FIEMAP, and what was free where they lie. */
 static uint64_t taken_before;
 static double free_before;
+static bool *by_space; /* of each worker: its target has no FIEMAP */
 
 /* Bytes of EXTENT that lie below SIZE. */
 static uint64_t bytes_below(const struct fiemap_extent *extent, uint64_t size)
@@ -72,8 +75,8 @@ static int ask_fiemap(int fd, uint64_t size, struct sharing *s)
 	return ret;
 }
 
-/* What all targets take, and what is free on their filesystems; one that holds several counts as often:
- * so both are as wrong. -1 and errno. */
+/* What the targets without FIEMAP take, and what is free on their filesystems, each counted once. 0, or
+ * -errno after saying so. */
 static int measure_space(uint64_t *taken, double *room)
 {
 	dev_t seen[64];
@@ -87,6 +90,8 @@ static int measure_space(uint64_t *taken, double *room)
 		struct stat st;
 		unsigned d = 0;
 
+		if (!by_space[i])
+			continue;
 		if (fstat(pair->to, &st) || fstatvfs(pair->to, &fs))
 			return failed("stat %s", pair->to_name);
 		*taken += (uint64_t)st.st_blocks * 512;
@@ -102,10 +107,31 @@ static int measure_space(uint64_t *taken, double *room)
 
 int sharing_begin(void)
 {
+	struct fiemap none = { .fm_length = 1 };
+
+	free(by_space);
+	by_space = calloc(cfg.run.workers, sizeof(*by_space));
+	if (!by_space)
+		return failed("memory for %u targets", cfg.run.workers);
+	for (unsigned i = 0; i < cfg.run.workers; i++)
+		by_space[i] = ioctl(pair_of(i)->to, FS_IOC_FIEMAP, &none);
 	return measure_space(&taken_before, &free_before);
 }
 
-/* For filesystems without FIEMAP: space that was taken and did not go from what is free is shared. */
+/* Where the source is rewritten, one that shares takes new space too, as much as a copy would: then
+ * nothing can be told, but of a filesystem that never shares. */
+static bool space_tells(void)
+{
+	struct statfs fs;
+
+	for (unsigned i = 0; i < cfg.run.workers && cfg.refill; i++)
+		if (by_space[i] &&
+		    (fstatfs(pair_of(i)->to, &fs) || fs.f_type != TMPFS_MAGIC))
+			return false;
+	return true;
+}
+
+/* Space that was taken, and did not go from what is free, is shared. */
 static int ask_free_space(struct sharing *s)
 {
 	uint64_t taken;
@@ -116,29 +142,32 @@ static int ask_free_space(struct sharing *s)
 		return ret;
 	growth = (double)taken - (double)taken_before;
 	gone = free_before - room;
-	*s = (struct sharing){ .known = SHARING_UNKNOWN, .bytes = taken };
-	if (growth < (double)LEAST_GROWTH ||
+	s->bytes += taken;
+	s->known = SHARING_UNKNOWN;
+	if (growth < (double)LEAST_GROWTH || !space_tells() ||
 	    (gone > growth / 10 && gone < growth * 9 / 10))
 		return 0;
 	s->known = SHARING_BY_FREE_SPACE;
-	s->shared_bytes = gone <= growth / 10 ? (uint64_t)growth : 0;
+	s->shared_bytes += gone <= growth / 10 ? (uint64_t)growth : 0;
 	return 0;
 }
 
 int sharing_end(struct sharing *s)
 {
+	bool unknown = false;
 	int ret = 0;
 
 	*s = (struct sharing){ .known = SHARING_BY_FIEMAP };
 	for (unsigned i = 0; i < cfg.run.workers && !ret; i++) {
 		const struct pair *pair = pair_of(i);
 
+		unknown |= by_space[i];
+		if (by_space[i])
+			continue;
 		ret = ask_fiemap(pair->to, pair->size_bytes, s);
-		if (ret == -EOPNOTSUPP || ret == -ENOTTY || ret == -EINVAL)
-			return ask_free_space(s);
 		errno = -ret;
 		if (ret && ret != -EINTR)
 			return failed("extents of %s (FIEMAP)", pair->to_name);
 	}
-	return ret;
+	return ret || !unknown ? ret : ask_free_space(s);
 }
