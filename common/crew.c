@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -79,7 +80,7 @@ static void put_oom_score_back(int fd, const char *old)
 	if (fd < 0)
 		return;
 	if (pwrite(fd, old, strlen(old), 0) < 0)
-		note("cannot put the OOM score of this process back to %s", old);
+		note("cannot put the OOM score of this process back to %d", atoi(old));
 	close(fd);
 }
 

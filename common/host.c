@@ -67,18 +67,17 @@ static char *first_line(char *text)
 	return text;
 }
 
-/* "madvise" of "always [madvise] never". */
+/* "madvise" of "always [madvise] never"; some have one choice, and no brackets. */
 static char *in_brackets(char *text)
 {
-	char *start = text ? strchr(text, '[') : NULL,
-	     *end = start ? strchr(start, ']') : NULL;
-	char *word = end ? strndup(start + 1, (size_t)(end - start - 1)) : NULL;
+	char *word = strchr(text, '[');
 
-	/* Some have one choice, and no brackets. */
-	if (text && !start)
+	if (!word)
 		return first_line(text);
-	free(text);
-	return word;
+	word++;
+	word[strcspn(word, "]")] = '\0';
+	memmove(text, word, strlen(word) + 1);
+	return text;
 }
 
 /* The line of /proc/cpuinfo, up to its end. */
@@ -143,11 +142,9 @@ static char *extract(const struct source *s, char *text)
 
 static void set_fact(struct fact *fact, const struct source *s, char *text)
 {
-	*fact = (struct fact){
-		.key = s->key,
-		.text = extract(s, text),
-		.is_number = s->how == NUMBER || s->how == SMAP,
-	};
+	fact->key = s->key;
+	fact->text = extract(s, text);
+	fact->is_number = s->how == NUMBER || s->how == SMAP;
 }
 
 void host_read(struct fact facts[static HOST_FACTS], const char *root, unsigned cpu)
@@ -166,19 +163,24 @@ void host_read(struct fact facts[static HOST_FACTS], const char *root, unsigned 
 	}
 }
 
+/* A partition has no queue of its own. */
+static char *queue_text(const char *root, dev_t dev, const char *file)
+{
+	char *text = procfile_read(root, "/sys/dev/block/%u:%u/queue/%s", major(dev),
+				   minor(dev), file);
+
+	return text
+		       ?: procfile_read(root, "/sys/dev/block/%u:%u/../queue/%s",
+					major(dev), minor(dev), file);
+}
+
 void queue_read(struct fact facts[static QUEUE_FACTS], const char *root, dev_t dev)
 {
-	static const char *const places[] = { "queue", "../queue" };
-
 	_Static_assert(ARRAY_SIZE(queue_sources) == QUEUE_FACTS, "a fact for each row");
 	for (size_t i = 0; i < QUEUE_FACTS; i++) {
-		char *text = NULL;
+		const struct source *s = &queue_sources[i];
 
-		for (size_t p = 0; p < ARRAY_SIZE(places) && !text && dev; p++)
-			text = procfile_read(root, "/sys/dev/block/%u:%u/%s/%s",
-					     major(dev), minor(dev), places[p],
-					     queue_sources[i].file);
-		set_fact(&facts[i], &queue_sources[i], text);
+		set_fact(&facts[i], s, dev ? queue_text(root, dev, s->file) : NULL);
 	}
 }
 

@@ -17,8 +17,9 @@
 
 /* The thread's own comes first: its fault is signalled to the thread itself. */
 static _Thread_local const struct backing *own;
-static const struct backing *explained;
-static pid_t explainer; /* the process that asked; its children inherit the handler */
+/* Written by each thread that asks; the process that did, whose children inherit the handler. */
+static const struct backing *_Atomic explained;
+static _Atomic pid_t explainer;
 
 /* The page that holds ADDRESS: its offset in its file, and which file that is, by /proc/self/maps
  * (proc_pid_maps(5)). */
