@@ -193,13 +193,13 @@ static int judge(const struct series *all)
 	return unsupported("none of these kinds can be had here");
 }
 
-int collect_figures(struct report *r, const struct crew_result *result)
+/* X has room for the samples of a series. */
+static int collect_into(struct report *r, const struct crew_result *result,
+			struct series *all, double *x)
 {
-	struct series *all = calloc(cell_count, sizeof(*all));
-	double *x = calloc(cfg.samples, sizeof(*x));
-	int ret = all && x ? 0 : failed("memory for %u series", cell_count);
+	int ret;
 
-	for (unsigned i = 0; i < cell_count && !ret; i++) {
+	for (unsigned i = 0; i < cell_count; i++) {
 		struct series *s = &all[i];
 
 		s->cell = &cells[i];
@@ -208,14 +208,25 @@ int collect_figures(struct report *r, const struct crew_result *result)
 			x[k] = (double)s->record->ns[k];
 		summarize(x, s->record->samples, &s->ns);
 	}
-	if (!ret)
-		ret = judge(all);
-	for (unsigned i = 0; i < cell_count && !ret; i++)
+	ret = judge(all);
+	if (ret)
+		return ret;
+	for (unsigned i = 0; i < cell_count; i++)
 		report_series(r, &all[i]);
-	if (!ret)
-		warn(r, all);
-	if (!ret && run_prints_lines(&cfg.run))
-		ret = print_all(all);
+	warn(r, all);
+	return run_prints_lines(&cfg.run) ? print_all(all) : 0;
+}
+
+int collect_figures(struct report *r, const struct crew_result *result)
+{
+	struct series *all = calloc(cell_count, sizeof(*all));
+	double *x = calloc(cfg.samples, sizeof(*x));
+	int ret;
+
+	if (all && x)
+		ret = collect_into(r, result, all, x);
+	else
+		ret = failed("memory for %u series", cell_count);
 	free(x);
 	free(all);
 	return ret;

@@ -28,8 +28,10 @@ const char *file_name(enum target_sort sort)
 static int fill_memfd(int fd)
 {
 	uint64_t *words = malloc(MiB), len;
-	int ret = words ? 0 : failed("memory to fill a file");
+	int ret = 0;
 
+	if (!words)
+		return failed("memory to fill a file");
 	for (uint64_t at = 0; at < cfg.size_bytes && !ret; at += len) {
 		len = MIN(cfg.size_bytes - at, MiB);
 		for (uint64_t i = 0; i < (len + 7) / 8; i++)

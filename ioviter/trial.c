@@ -147,16 +147,16 @@ static int verify_call(const struct trial *t, const struct kind *kind, void *sta
 	return ret ?: compare(t, kind, block->at, expected, found, from, block->len);
 }
 
-int trial_verify(const struct trial *t, const struct kind *kind, void *state)
+/* EXPECTED and FOUND have room for a call. */
+static int verify_calls(const struct trial *t, const struct kind *kind, void *state,
+			char *expected, char *found)
 {
 	uint64_t bytes = t->file_bytes ?: t->call_bytes * VERIFIED_CALLS;
 	struct cursor c = cursor_begin(bytes, t->call_bytes, ORDER_SEQ, 0);
 	uint64_t step = MAX(c.blocks / VERIFIED_CALLS, 1), last = c.blocks - 1;
-	char *expected = malloc(t->call_bytes), *found = malloc(t->call_bytes);
-	int ret = expected && found ? 0 : failed("memory to verify in");
+	int ret = 0;
 
-	/* A device takes all and keeps nothing. */
-	for (uint64_t i = 0; !ret && i <= last && !(t->write && !t->file_bytes);
+	for (uint64_t i = 0; !ret && i <= last;
 	     i = i < last && i + step > last ? last : i + step) {
 		struct span block;
 		struct cursor look;
@@ -167,6 +167,19 @@ int trial_verify(const struct trial *t, const struct kind *kind, void *state)
 		if (cursor_next(&look, &block))
 			ret = verify_call(t, kind, state, &c, &block, expected, found);
 	}
+	return ret;
+}
+
+int trial_verify(const struct trial *t, const struct kind *kind, void *state)
+{
+	char *expected = calloc(1, t->call_bytes), *found = calloc(1, t->call_bytes);
+	int ret = 0;
+
+	/* A device takes all and keeps nothing. */
+	if (!expected || !found)
+		ret = failed("memory to verify in");
+	else if (t->file_bytes || !t->write)
+		ret = verify_calls(t, kind, state, expected, found);
 	free(expected);
 	free(found);
 	return ret;

@@ -21,6 +21,8 @@ int copier_open_buffer(void *state, const struct target *t)
 	uint64_t step;
 	int ret = copier_open(state, t);
 
+	if (ret)
+		return ret;
 	c->memory = target_memory(t, 1, &step);
 	if (!c->memory)
 		return -ENOMEM;

@@ -26,7 +26,7 @@ static const struct place {
 	{ .type = "ext4", .other = "/var/tmp", .direct = true },
 };
 
-enum { BLOCK = 64 * 1024 };
+#define BLOCK (64 * KiB)
 /* Empty, a byte, and around a block and a page. */
 static const uint64_t sizes[] = { 0,     1,         4095,      BLOCK - 1,
 				  BLOCK, BLOCK + 1, 3 * BLOCK, 300007 };
@@ -88,7 +88,7 @@ static void check_pairs(struct copier_test *c, uint64_t step)
 					    step + 7),
 		      again;
 	char *want = calloc(t->size_bytes, 1), *from, *to;
-	struct span b;
+	struct span b = { 0 };
 
 	CHECK(!ftruncate(c->to, 0) && !ftruncate(c->to, (off_t)t->size_bytes));
 	for (int i = 0; i < 4; i++) {

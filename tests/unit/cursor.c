@@ -141,7 +141,7 @@ static void check_pairs(void)
 				       STEP, 5);
 	struct cursor again = c;
 	unsigned from[PLACES] = { 0 }, to[PLACES] = { 0 }, alike = 0;
-	struct span b, b_again;
+	struct span b = { 0 }, b_again = { 0 };
 
 	c.base = BASE;
 	for (unsigned i = 0; i < 1000; i++) {
