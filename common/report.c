@@ -274,18 +274,24 @@ static json_t *json_text_or_null(const char *text)
 	return *text ? json_text(text) : json_null();
 }
 
+static json_t *json_queue(dev_t dev)
+{
+	struct fact queue[QUEUE_FACTS];
+	json_t *object = json_object();
+
+	queue_read(queue, "", dev);
+	record_facts(object, queue, QUEUE_FACTS);
+	return object;
+}
+
 static json_t *json_filesystem(const struct medium *m, const struct fs_made *made)
 {
 	json_t *object = json_pack(
 		"{s:o, s:o, s:o, s:o}", "type", json_text_or_null(m->type), "options",
 		json_text_or_null(m->options), "device", json_text_or_null(m->device),
 		"block_bytes", json_count(m->block_bytes));
-	struct fact queue[QUEUE_FACTS];
-	json_t *limits = json_object();
 
-	queue_read(queue, "", m->dev);
-	record_facts(limits, queue, QUEUE_FACTS);
-	json_object_set_new(object, "queue", limits);
+	json_object_set_new(object, "queue", m->dev ? json_queue(m->dev) : json_null());
 	if (!made)
 		return object;
 	json_object_set_new(object, "size_bytes", json_count(made->size_bytes));

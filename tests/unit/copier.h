@@ -73,6 +73,8 @@ static inline char *copier_bytes(int fd, uint64_t at, uint64_t len)
 	uint64_t done = 0;
 	ssize_t n;
 
+	if (!data)
+		abort();
 	memset(data, 0xee, len + 1);
 	while (done < len &&
 	       (n = pread(fd, data + done, len - done, (off_t)(at + done))) > 0)

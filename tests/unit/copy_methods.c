@@ -36,6 +36,8 @@ static void pattern(int fd, uint64_t at, uint64_t len)
 {
 	uint64_t *words = calloc(len / 8 + 1, 8);
 
+	if (!words)
+		abort();
 	for (uint64_t i = 0; i <= len / 8; i++)
 		words[i] = scratch_word(at / 8 + i);
 	CHECK_U64("write", pwrite(fd, words, len, (off_t)at), len);
@@ -90,6 +92,8 @@ static void check_pairs(struct copier_test *c, uint64_t step)
 	char *want = calloc(t->size_bytes, 1), *from, *to;
 	struct span b = { 0 };
 
+	if (!want)
+		abort();
 	CHECK(!ftruncate(c->to, 0) && !ftruncate(c->to, (off_t)t->size_bytes));
 	for (int i = 0; i < 4; i++) {
 		/* One by one: blocks may lie over each other. */

@@ -31,6 +31,8 @@ static void make_file(void)
 {
 	uint64_t *words = calloc(SIZE / 8 + 1, 8);
 
+	if (!words)
+		abort();
 	for (uint64_t i = 0; i <= SIZE / 8; i++)
 		words[i] = scratch_word(i);
 	CHECK_U64("write", pwrite(file, words, SIZE, 0), SIZE);
@@ -114,6 +116,8 @@ static void check_walk(const struct kind *k, const struct trial *t, void *state)
 	uint64_t bytes = 0, wrong = 0;
 	struct span b;
 
+	if (!memory || !data)
+		abort();
 	while (look = c, cursor_next(&look, &b)) {
 		bool on = shorten.on;
 

@@ -492,19 +492,19 @@ static void check_filesystems(void)
 		  false,
 		  { .size_bytes = 1 },
 		  "{\"type\":\"ext4\",\"options\":\"rw\",\"device\":\"/dev/"
-		  "a\",\"block_bytes\":4096}" },
+		  "a\",\"block_bytes\":4096,\"queue\":null}" },
 		{ "unknown",
 		  { .block_bytes = 512 },
 		  false,
 		  { .size_bytes = 1 },
 		  "{\"type\":null,\"options\":null,\"device\":null,\"block_bytes\":"
-		  "512}" },
+		  "512,\"queue\":null}" },
 		{ "no UTF-8",
 		  { .type = "x", .options = "rw", .device = "/\xff", .block_bytes = 1 },
 		  false,
 		  { .size_bytes = 1 },
 		  "{\"type\":\"x\",\"options\":\"rw\",\"device\":\"/"
-		  "\\\\xff\",\"block_bytes\":1}" },
+		  "\\\\xff\",\"block_bytes\":1,\"queue\":null}" },
 		{ "an image",
 		  { .type = "xfs",
 		    .options = "rw",
@@ -517,7 +517,7 @@ static void check_filesystems(void)
 		    .image_on = "/d",
 		    .loop_direct_io = true },
 		  "{\"type\":\"xfs\",\"options\":\"rw\",\"device\":\"/dev/"
-		  "loop0\",\"block_bytes\":1,"
+		  "loop0\",\"block_bytes\":1,\"queue\":null,"
 		  "\"size_bytes\":7,\"allocation_groups\":4,\"reflink\":true,\"image_"
 		  "on\":\"/d\","
 		  "\"loop_direct_io\":true}" },
@@ -529,7 +529,7 @@ static void check_filesystems(void)
 		  true,
 		  { .size_bytes = 8, .reflink = -1 },
 		  "{\"type\":\"tmpfs\",\"options\":\"rw\",\"device\":\"tmpfs\",\"block_"
-		  "bytes\":1,"
+		  "bytes\":1,\"queue\":null,"
 		  "\"size_bytes\":8,\"allocation_groups\":null,\"reflink\":null,\"image_"
 		  "on\":null,"
 		  "\"loop_direct_io\":null}" },
