@@ -55,6 +55,7 @@ requirements()
 	test   tool        clang-format  clang-format                            clang-tools-extra
 	test   tool        clang-tidy    clang-tidy                              clang-tools-extra
 	test   tool        shellcheck    shellcheck                              ShellCheck
+	test   tool        strace        strace                                  strace
 	test   command     mkfs.ext4     e2fsprogs                               e2fsprogs
 	test   command     mkfs.xfs      xfsprogs                                xfsprogs
 	test   command     mkfs.btrfs    btrfs-progs                             btrfs-progs
