@@ -217,7 +217,7 @@ nothing_left()
 		sleep 0.1
 	done
 	same "$1 leaves no loop device, no mount and no process" "0 0 " \
-		"$(left_of "$2") $(pidof usemem readtwice msync "mkfs.$2")"
+		"$(left_of "$2") $(pidof usemem readtwice msync copyfile "mkfs.$2")"
 }
 
 # How far process $1 has come.
@@ -248,7 +248,7 @@ check_killed()
 	nothing_left "$1 on $type, killed" "$type"
 }
 
-# The three programs on a new filesystem of TYPE and SIZE.
+# The programs on a new filesystem of TYPE and SIZE.
 check_filesystem()
 {
 	on="--dir /tmp/d --fs $1 --fs-size $2" pages=$((8192 / $(base_page_kib)))
@@ -273,12 +273,25 @@ check_filesystem()
 				msync $on -s 1m -r 1 -m $mode --verify
 		done
 		expect "msync on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" msync $on -s 1m -r 1 --json
+		for call in copy_file_range readwrite readvwritev preadv2 mmap mmap_write sendfile splice; do
+			expect "copyfile -m $call on $1 verifies" 0 "^verified 4194305 bytes$" \
+				copyfile $on -q -m $call --pattern seq -s 4194305 --verify
+			same "copyfile -m $call on $1: what is cloned" 1 "$(grep -c '^cloned: [0-9]* of [1-9][0-9]* bytes' /tmp/said)"
+		done
+		for call in copy_file_range readwrite mmap; do
+			expect "copyfile -m $call on $1, at random" 0 "^verified 2621440 bytes$" copyfile $on -q -m $call -s 4m --ops 20 --verify
+		done
+		expect "copyfile -m readwrite --direct on $1" 0 "^verified 4194305 bytes$" \
+			copyfile $on -q -m readwrite --direct --pattern seq -s 4194305 --verify
+		expect "copyfile --no-clone on $1" 0 "^cloned: 0 of [1-9][0-9]* bytes" copyfile $on -q --no-clone --pattern seq -s 4m
+		expect "copyfile on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" copyfile $on -q -s 4m --ops 2 --json
 		expect "usemem on $1" 0 "^8388608 bytes / [0-9]+ usecs = [0-9]+ KB/s$" usemem $on -f data -S 8m
 		expect "usemem on $1: JSON tells it" 0 "^    \"type\": \"$1\",$" usemem $on -f data -S --json 8m
 		nothing_left "what ended on $1" "$1"
 		check_killed "$1" has_loop_device readtwice $on -q -n 1 -s 8m
 		check_killed "$1" has_workers readtwice $on -q -n 1 -s 8m --passes 0 -T 300
 		check_killed "$1" has_workers msync $on -q -s 4m -T 300
+		check_killed "$1" has_workers copyfile $on -q -s 4m -T 300
 		check_killed "$1" has_workers usemem $on -f data -S -s 300 8m
 	}
 }

@@ -181,6 +181,50 @@ check_flushing()
 	expect "f2fs, which wants pages of 4 KiB" 77 "^msync: this kernel has no f2fs$" msync --dir /tmp/d --fs f2fs -s 1m -r 1
 }
 
+check_copying()
+{
+	on="--dir /tmp/d --allow-tmpfs -q"
+	# shellcheck disable=SC2086
+	{
+		for method in copy_file_range readwrite readvwritev preadv2 mmap mmap_write sendfile splice; do
+			for block in 1000 4k 64k 100000 1m; do
+				expect "copyfile -m $method --block $block" 0 "^verified 3200001 bytes$" \
+					copyfile $on -m $method --pattern seq -s 3200001 --block $block --verify
+			done
+			expect "copyfile -m $method, anywhere" 0 "^verified 4000 bytes$" \
+				copyfile $on -m $method -s 1m --block 100 --align 1 --ops 40 --verify
+		done
+		expect "copyfile -m reflink" 77 "FICLONERANGE of .*: EOPNOTSUPP: " copyfile $on -m reflink -s 1m
+		expect "copyfile -m io_uring" 77 "method io_uring: built without liburing" copyfile $on -m io_uring -s 1m
+		expect "copyfile -m libaio" 77 "method libaio: built without libaio" copyfile $on -m libaio -s 1m
+	}
+	on="--dir /tmp/d --fs xfs --fs-size 300m -q --pattern seq -s 4m"
+	# shellcheck disable=SC2086
+	{
+		expect "copyfile: a clone" 0 "^cloned: 4194304 of 4194304 bytes" copyfile $on
+		expect "copyfile: a clone in blocks below a page" 0 "^cloned: 4194304 of 4194304 bytes" copyfile $on -m reflink --block 4k
+		expect "copyfile: no clone" 0 "^cloned: 0 of [1-9][0-9]* bytes" copyfile $on --no-clone
+	}
+}
+
+check_iterators()
+{
+	small="-q --size 1m --volume 1m --samples 2"
+	# shellcheck disable=SC2086
+	{
+		expect "ioviter, all that there is" 0 "^ iov_iter_benchmark_pipe_write: avg [0-9]+ uS, stddev [0-9]+ uS$" ioviter $small --verify
+		same "its lines" 8 "$(grep -c '^ iov_iter_benchmark_' /tmp/said)"
+		same "what it lacks" 4 "$(grep -c '^ioviter: bvec.*: built without liburing$' /tmp/said)"
+		expect "ioviter --align" 0 "^kind " ioviter $small --kinds ubuf,iovec,iovec_split,pipe --sizes 4k,64k,100000,1m \
+			--align 0,1,4097,65535 --verify
+		same "its cells" 128 "$(grep -cE '^(ubuf|iovec|iovec_split|pipe) .* [0-9]+\.[0-9]$' /tmp/said)"
+		expect "ioviter --align of a page" 2 "--align '65536': expected bytes below a page" ioviter $small --align 65536
+		expect "ioviter: a segment is a page" 0 "^iovec +write +pagecache +1m +0 +base +1m +16 " \
+			ioviter $small --kinds iovec --sizes 1m --form table
+		expect "ioviter --buffer small" 0 "^iovec_split " ioviter $small --kinds iovec,iovec_split --sizes 1m --buffer small --verify --form table
+	}
+}
+
 check_guest
 check_walks
 check_files
@@ -191,6 +235,8 @@ check_swap
 check_reading
 check_reading_disk
 check_flushing
+check_copying
+check_iterators
 check_filesystem ext4 64m
 check_filesystem btrfs 128m
 check_filesystem xfs 300m

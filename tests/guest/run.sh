@@ -214,8 +214,8 @@ case $guest in
 -h | --help) usage; exit 0 ;;
 numa) kernel_words="mitigations=off hugepagesz=1G hugepages=0:1,1:1 hugepagesz=2M hugepages=0:16,1:16" ;;
 plain) kernel_words="mitigations=off cgroup_disable=memory" cpu_features=,-pdpe1gb ;;
-pages) architecture=ppc64le parts="base fs" programs="usemem readtwice msync" ;;
-f2fs) kernel_words="mitigations=off" parts="base fs" programs="usemem readtwice msync" ;;
+pages) architecture=ppc64le parts="base fs" programs="usemem readtwice msync copyfile ioviter" ;;
+f2fs) kernel_words="mitigations=off" parts="base fs" programs="usemem readtwice msync copyfile" ;;
 *) refuse "$guest" ;;
 esac
 
