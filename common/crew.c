@@ -56,6 +56,16 @@ static struct board *board_new(const struct crew *crew, unsigned total,
 	return b;
 }
 
+static int put_oom_score(int fd, const char *score)
+{
+	ssize_t n;
+
+	do
+		n = pwrite(fd, score, strlen(score), 0);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -1 : 0;
+}
+
 /* When memory runs out the OOM killer shall take a worker, not the user's shell or a daemon:
  * the score is inherited over fork, so it is raised around the fan-out and put back. Returns the
  * file to put OLD back into, or -1 where the score could not be raised. */
@@ -66,10 +76,9 @@ static int raise_oom_score(char old[static 16])
 
 	if (n > 0) {
 		old[n] = '\0';
-		n = pwrite(fd, "1000", 4, 0);
+		if (!put_oom_score(fd, "1000"))
+			return fd;
 	}
-	if (n > 0)
-		return fd;
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -79,7 +88,7 @@ static void put_oom_score_back(int fd, const char *old)
 {
 	if (fd < 0)
 		return;
-	if (pwrite(fd, old, strlen(old), 0) < 0)
+	if (put_oom_score(fd, old))
 		note("cannot put the OOM score of this process back to %d", atoi(old));
 	close(fd);
 }
