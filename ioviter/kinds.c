@@ -29,7 +29,7 @@ int kind_list(void)
 
 uint64_t kind_call_bytes(const struct kind *k, const struct trial *t, uint64_t size_bytes)
 {
-	uint64_t most = k->most_bytes ?: UINT64_MAX;
+	uint64_t most = k->most_bytes ? k->most_bytes() : UINT64_MAX;
 
 	if (k->segment_bytes)
 		most = MIN(most, k->segment_bytes(t) * t->most_segments);

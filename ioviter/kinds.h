@@ -31,9 +31,10 @@ struct kind {
 	const char *name, *help;
 	/* Why no process comes to it, or to it alone: then there is nothing else. */
 	const char *unreachable;
-	bool rings;          /* io_uring may have a thread of its own do it */
-	size_t state_bytes;  /* zeroed */
-	uint64_t most_bytes; /* of one call; 0: as many as its segments hold */
+	bool rings;         /* io_uring may have a thread of its own do it */
+	size_t state_bytes; /* zeroed */
+	/* What one call moves at most; NULL: what its segments hold. */
+	uint64_t (*most_bytes)(void);
 	/* The memory that the call for LEN bytes at OFFSET uses, in order, into IOV, which has room for
 	 * MOST_SEGMENTS: how many segments. */
 	unsigned (*lay)(const struct trial *t, uint64_t offset, uint64_t len,

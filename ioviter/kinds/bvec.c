@@ -13,6 +13,12 @@ struct state {
 	struct uring uring;
 };
 
+/* Room for the offsets of bvec_split is needed too. */
+static uint64_t most_of_buffer(void)
+{
+	return URING_MOST_BYTES / 2;
+}
+
 /* Odd, and another one for the next call: pages are split at ever other places. */
 static unsigned lay_split(const struct trial *t, uint64_t offset, uint64_t len,
 			  struct iovec *iov)
@@ -26,13 +32,16 @@ static unsigned lay_split(const struct trial *t, uint64_t offset, uint64_t len,
 static int open_as(void *state, const struct trial *t, const struct kind *kind)
 {
 	struct state *s = state;
-	struct iovec all = { t->memory, t->span_bytes };
+	/* No more than its calls use: memory that other cells need is not locked here, and a buffer
+	 * has at most URING_MOST_BYTES. */
+	struct iovec all = { t->memory,
+			     MIN(t->call_bytes + t->page_bytes, t->span_bytes) };
 	int ret;
 
 	s->trial = t;
 	s->kind = kind;
 	s->target = (struct target){ .name = t->name, .fd = t->fd, .depth = 1 };
-	ret = uring_open(&s->uring, &s->target, 1, t->span_bytes);
+	ret = uring_open(&s->uring, &s->target, 1, all.iov_len);
 	if (ret)
 		return ret;
 	ret = uring_buffers(&s->uring, &all, 1);
@@ -121,7 +130,7 @@ const struct kind kind_bvec = {
 	BVEC_ROW,
 	.rings = true,
 	.state_bytes = sizeof(struct state),
-	.most_bytes = URING_MOST_BYTES / 2,
+	.most_bytes = most_of_buffer,
 	.lay = lay_one,
 	.open = bvec_open,
 	.pump = bvec_pump,
@@ -132,7 +141,7 @@ const struct kind kind_bvec_split = {
 	BVEC_SPLIT_ROW,
 	.rings = true,
 	.state_bytes = sizeof(struct state),
-	.most_bytes = URING_MOST_BYTES / 2,
+	.most_bytes = most_of_buffer,
 	.lay = lay_split,
 	.open = bvec_split_open,
 	.pump = bvec_pump,

@@ -17,6 +17,26 @@ struct state {
 /* What everybody may give a pipe by default (pipe(7)). */
 enum { MOST_BYTES = 1024 * 1024 };
 
+/* As large as it gets: a user's pipes together have a limit as well. */
+static long enlarge(int pipe)
+{
+	fcntl(pipe, F_SETPIPE_SZ, MOST_BYTES);
+	return fcntl(pipe, F_GETPIPE_SZ);
+}
+
+static uint64_t pipe_most(void)
+{
+	int ends[2];
+	long bytes;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return MOST_BYTES; /* open() will say so */
+	bytes = enlarge(ends[1]);
+	close(ends[0]);
+	close(ends[1]);
+	return bytes > 0 ? (uint64_t)bytes : MOST_BYTES;
+}
+
 static int pipe_open(void *state, const struct trial *t)
 {
 	struct state *s = state;
@@ -27,8 +47,7 @@ static int pipe_open(void *state, const struct trial *t)
 	s->trial = t;
 	s->out = ends[0];
 	s->in = ends[1];
-	/* One of the usual size does as well, in more calls. */
-	fcntl(s->in, F_SETPIPE_SZ, MOST_BYTES);
+	enlarge(s->in);
 	return 0;
 }
 
@@ -108,7 +127,7 @@ const struct kind kind_pipe = {
 	.name = "pipe",
 	.help = "vmsplice(2) and splice(2) through a pipe",
 	.state_bytes = sizeof(struct state),
-	.most_bytes = MOST_BYTES,
+	.most_bytes = pipe_most,
 	.lay = lay_one,
 	.open = pipe_open,
 	.pump = pipe_pump,

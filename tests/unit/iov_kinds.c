@@ -22,11 +22,6 @@ static int file;
 static struct area area;
 static char text[160]; /* names the row */
 
-static bool is_built(const struct kind *k)
-{
-	return k->pump;
-}
-
 static void make_file(void)
 {
 	uint64_t *words = calloc(SIZE / 8 + 1, 8);
@@ -58,6 +53,21 @@ static struct trial trial_of(const struct kind *k, bool write, uint64_t align,
 		 k->name, write ? "write" : "read", (uintmax_t)align, (uintmax_t)call,
 		 (uintmax_t)t.call_bytes, most);
 	return t;
+}
+
+/* Unreachable kinds are not; nor is what was not built, or is forbidden, which says so. */
+static bool is_there(const struct kind *k)
+{
+	struct trial t = trial_of(k, false, 0, 65536, 1);
+	void *state = calloc(1, k->state_bytes + 1);
+	int ret = k->unreachable ? -1 : k->open(state, &t);
+
+	if (!ret && k->close)
+		k->close(state);
+	free(state);
+	if (!k->unreachable && exit_status(ret) == 77)
+		printf("skipped: %s\n", k->name);
+	return ret != -1 && exit_status(ret) != 77;
 }
 
 /* The segments of a call add up, lie in the memory, and are what the kind promises. */
@@ -194,6 +204,60 @@ static void check_small(const struct kind *k)
 	}
 }
 
+/* What other calls have memory for is not registered with io_uring: a buffer has a limit, and all of them
+ * are locked. */
+static void check_registered(const struct kind *k)
+{
+	struct trial t = trial_of(k, false, 0, 65536, 1);
+	void *state = calloc(1, k->state_bytes);
+	int ret;
+
+	t.span_bytes = GiB + MiB;
+	t.memory = mmap(NULL, t.span_bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(t.memory != MAP_FAILED);
+	ret = k->open(state, &t);
+	CHECK_U64(text, ret, 0);
+	if (!ret) {
+		CHECK_U64(text, trial_verify(&t, k, state), 0);
+		k->close(state);
+	}
+	munmap(t.memory, t.span_bytes);
+	free(state);
+}
+
+/* Whose pipes have taken all that a user's may gets small ones: a call moves what they hold. */
+static int pipe_is_small(const void *arg)
+{
+	struct trial t = *(const struct trial *)arg;
+	int ends[2], ret = setuid(60000 + (uid_t)(getpid() % 5000));
+	void *state = calloc(1, kind_pipe.state_bytes);
+	bool limited = false;
+
+	/* Not root: then it is our own limit. */
+	if (ret && !geteuid())
+		return 3;
+	for (int i = 0; i < 200 && !limited; i++)
+		limited = !pipe(ends) && fcntl(ends[1], F_SETPIPE_SZ, MiB) < 0;
+	if (!limited)
+		return 77;
+	t.call_bytes = kind_call_bytes(&kind_pipe, &t, GiB);
+	return t.call_bytes >= MiB || kind_pipe.open(state, &t) ||
+	       trial_verify(&t, &kind_pipe, state);
+}
+
+static void check_small_pipe(void)
+{
+	struct trial t = trial_of(&kind_pipe, false, 0, 65536, 1);
+	static struct child c;
+
+	child_run(&c, pipe_is_small, &t);
+	if (c.status == 77)
+		printf("skipped: the pipes of a user have no limit here\n");
+	else
+		CHECK_U64("a small pipe", c.status, 0);
+}
+
 /* A kind that moves a wrong byte, at the end of the third call. */
 static unsigned flip_calls;
 
@@ -307,13 +371,16 @@ int main(void)
 	CHECK_U64("area", area_open(&area, PAGES_BASE, 262144 + 65536), 0);
 	check_table();
 	for (size_t i = 0; kinds[i]; i++) {
-		if (!is_built(kinds[i]))
+		if (!is_there(kinds[i]))
 			continue;
 		check_kind(kinds[i]);
 		check_trouble(kinds[i]);
 		if (kinds[i]->segment_bytes)
 			check_small(kinds[i]);
+		if (kinds[i]->rings)
+			check_registered(kinds[i]);
 	}
+	check_small_pipe();
 	check_found();
 	return check_result();
 }
