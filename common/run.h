@@ -36,6 +36,7 @@ struct run {
 	uint64_t seed;    /* one is taken where it is not given */
 	bool seed_given;
 	struct words dirs; /* for scratch files: one at least */
+	bool dir_given;
 	bool keep, allow_tmpfs;
 	struct fs_config fs;
 	bool force, dry_run;

@@ -19,6 +19,7 @@ enum { MAX_REPETITIONS = 1000000 };
 
 void run_fill_standard(struct run *run)
 {
+	bool once = run->has & RUN_ONCE;
 	const struct {
 		unsigned has; /* any of these; 0: every program */
 		struct opt row;
@@ -57,9 +58,11 @@ void run_fill_standard(struct run *run)
 		{ RUN_FS, OPT_LATER(FLAG, 0, "wipe", flag, &run->fs.wipe,
 				    "that device may be overwritten") },
 		{ 0, OPT_LATER(COUNT, 0, "samples", number, &run->samples,
-			       "run N times, and summarize the throughputs") },
+			       once ? "take N of each series"
+				    : "run N times, and summarize the throughputs") },
 		{ 0, OPT_LATER(COUNT, 0, "warmup", number, &run->warmup,
-			       "run N times more before that, uncounted") },
+			       once ? "take N more of each before that, uncounted"
+				    : "run N times more before that, uncounted") },
 		{ 0, OPT_LATER(TIME, 0, "interval", time, &run->interval_ns,
 			       "say every TIME on stderr how far it got") },
 		{ 0, OPT_LATER(MAYBE, 0, "json", text, &run->json,
@@ -239,6 +242,7 @@ static int settle_dirs(struct run *run)
 
 	if (run->dirs.count && !(run->has & RUN_FILES) && !run->fs.type)
 		return refused("--dir: expected --fs with it");
+	run->dir_given = run->dirs.count;
 	if (!run->dirs.count)
 		run->dirs = (struct words){ usual, ARRAY_SIZE(usual) };
 	if (run->fs.type && run->dirs.count > 1)

@@ -77,7 +77,9 @@ int main(int argc, char **argv)
 		return exit_status(dry_run());
 	crew.record_bytes = cell_record_bytes();
 	ret = run_repeat(&cfg.run, &crew, &hooks);
-	if (cfg.run.keep && run_keep_file(&cfg.run, file_of(TARGET_PAGECACHE), 0) && !ret)
+	/* There is none if the run ended before. */
+	if (cfg.run.keep && file_of(TARGET_PAGECACHE) > 0 &&
+	    run_keep_file(&cfg.run, file_of(TARGET_PAGECACHE), 0) && !ret)
 		ret = 1;
 	return ret;
 }

@@ -60,7 +60,8 @@ const struct opt ioviter_options[] = {
 	OPT_FLAG(0, "tile", &cfg.tile,
 		 "the memory is one page, mapped over and over: it stays in the cache"),
 	OPT_SIZE('s', "size", &cfg.size_bytes, "of the file in the page cache"),
-	OPT_FLAG(0, "file", &cfg.file, "it is a scratch file in DIR, not a memfd"),
+	OPT_FLAG(0, "file", &cfg.file,
+		 "a scratch file, not a memfd; so it is with --dir, --fs"),
 	OPT_SIZE(0, "volume", &cfg.volume_bytes, "moved in each sample"),
 	OPT_FLAG(0, "verify", &cfg.verify, "look first whether the right bytes move"),
 	OPT_CHOICE(0, "form", &cfg.form, form_names,
@@ -198,8 +199,9 @@ static int check_options(void)
 		  "--tile: expected --pages base, of which it is one" },
 		{ cfg.verify && cfg.tile,
 		  "--verify: expected no --tile, where all pages are the same" },
-		{ cfg.run.keep && !cfg.file && !cfg.run.fs.type,
-		  "--keep: expected --file with it" },
+		{ cfg.run.keep &&
+			  (!cfg.file || !has_value(&cfg.targets, TARGET_PAGECACHE)),
+		  "--keep: expected --file and --targets pagecache with it" },
 		{ cfg.run.dirs.count > 1, "--dir: expected one, for the one file" },
 	};
 
@@ -216,7 +218,8 @@ static int check_memory(void)
 
 	for (unsigned i = 0; i < cell_count; i++)
 		call = MAX(call, cells[i].call_bytes);
-	need = call * (cfg.tile ? 0 : cfg.pages.count) + (cfg.file ? 0 : cfg.size_bytes);
+	need = call * ((cfg.tile ? 0 : cfg.pages.count) + (cfg.verify ? 2 : 0)) +
+	       (cfg.file ? 0 : cfg.size_bytes);
 	if (cfg.run.force || need <= room)
 		return 0;
 	return refused("%s of memory needed, half of what is available is %s; --force "
@@ -235,7 +238,7 @@ int read_command_line(int argc, char **argv)
 	if (!strcmp(cfg.kinds_text, "list"))
 		return kind_list() ?: RUN_DONE;
 	cfg.page_bytes = cfg.run.limits.page_bytes;
-	cfg.file |= cfg.run.fs.type != NULL;
+	cfg.file |= cfg.run.fs.type || cfg.run.dir_given;
 	ret = read_lists();
 	if (!ret)
 		ret = check_options();

@@ -50,7 +50,8 @@ WRONG = (
     ('--segments 0', '--segments: expected 1 to 1024'), ('--segments 1025', '--segments'),
     ('--samples 1', '--samples: expected 2 to 1000'), ('--samples 1001', '--samples'), ('--warmup 1001', '--warmup'),
     ('--size 0', '--size'), ('--volume 0', '--volume'), ('--tile --pages huge', '--tile'),
-    ('--verify --tile', '--verify'), ('--keep', '--keep: expected --file'), ('--dir a --dir b', '--dir'),
+    ('--verify --tile', '--verify'), ('--keep', '--keep: expected --file'),
+    ('--keep --file --targets null,zero', '--targets pagecache'), ('--dir a --dir b', '--dir'),
     ('--direction up', '--direction'), ('--form short', '--form'), ('--buffer none', '--buffer'),
     ('-n 2', 'no such option'), ('1m', "'1m': expected options only"),
     ('--size 1000t', 'half of what is available'), ('--json=/no/such/file', None),
@@ -266,6 +267,9 @@ def files(tests):
     with tests.folder() as folder:
         result = run(tests, [*SMALL, '--kinds', 'ubuf', '--file', '--dir', folder])
         tests.check('--file: nothing is left', (0, []), (result.status, os.listdir(folder)))
+        for args, where in (['--dir', folder], f'a scratch file of 1m in {folder}'), ([], 'a memfd of 1m in memory'):
+            plan_of = run(tests, ['--dry-run', *SMALL, *args])
+            tests.check(f'{args}: the file', where, plan_of.out, plan_of.out.decode().rstrip().endswith(where))
         kept = run(tests, [*SMALL, '--kinds', 'ubuf', '--file', '--dir', folder, '--keep'])
         names = os.listdir(folder)
         tests.check('--keep', (0, 1), (kept.status, len(names)))
