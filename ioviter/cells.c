@@ -51,18 +51,33 @@ static struct cell combination(const struct kind *kind, unsigned i)
 	return cell;
 }
 
+/* Of a walk through BYTES in calls as T has them: the last may be shorter. */
+static uint64_t walk_segments(const struct kind *kind, const struct trial *t,
+			      uint64_t bytes)
+{
+	struct trial last = *t;
+
+	last.call_bytes = bytes % t->call_bytes;
+	return bytes / t->call_bytes * kind_segments(kind, t) +
+	       (last.call_bytes ? kind_segments(kind, &last) : 0);
+}
+
 static void fit_call(struct cell *cell)
 {
 	struct trial t = { .page_bytes = cfg.page_bytes,
 			   .most_segments = (unsigned)cfg.segments };
-	uint64_t most = MIN(cell->size_bytes, cfg.volume_bytes);
+	uint64_t walk = cfg.volume_bytes, most;
 
 	if (cell->target == TARGET_PAGECACHE)
-		most = MIN(most, cfg.size_bytes);
+		walk = MIN(walk, cfg.size_bytes);
+	most = MIN(cell->size_bytes, walk);
 	if (cfg.tile)
 		most = MIN(most, area_most_bytes());
 	t.call_bytes = cell->call_bytes = kind_call_bytes(cell->kind, &t, most);
 	cell->segments = kind_segments(cell->kind, &t);
+	cell->sample_segments = cfg.volume_bytes / walk *
+					walk_segments(cell->kind, &t, walk) +
+				walk_segments(cell->kind, &t, cfg.volume_bytes % walk);
 }
 
 int cells_make(void)

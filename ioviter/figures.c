@@ -5,10 +5,11 @@
 #include "common/stats.h"
 #include "ioviter/ioviter.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PUNTED "by io_uring's worker threads"
 
 /* A cell and its samples. */
 struct series {
@@ -41,6 +42,8 @@ static int print_series_line(const struct series *s)
 		note("%s: %s", s->cell->name, reason_of(s));
 		return 0;
 	}
+	if (s->record->punted)
+		note("%s: " PUNTED, s->cell->name);
 	return print_line(" iov_iter_benchmark_%s: avg %.0f uS, stddev %.0f uS",
 			  s->cell->name, s->ns.mean / 1e3, s->ns.stddev / 1e3);
 }
@@ -59,7 +62,6 @@ static int print_row(const struct series *s)
 {
 	const struct cell *c = s->cell;
 	char size[FORMAT_LEN], call[FORMAT_LEN], row[128];
-	double segments;
 
 	if (c->kind->unreachable)
 		return print_line("%-12s %s", c->kind->name, reason_of(s));
@@ -69,11 +71,11 @@ static int print_row(const struct series *s)
 		 pages_names[c->pages], format_size(call, c->call_bytes), c->segments);
 	if (!is_measured(s))
 		return print_line("%s n/a: %s", row, reason_of(s));
-	segments = ceil((double)cfg.volume_bytes / (double)c->call_bytes) * c->segments;
 	return print_line("%s %9.0f %8.0f %9.0f %8.2f %10.1f%s", row, s->ns.mean / 1e3,
 			  s->ns.stddev / 1e3, s->ns.min / 1e3,
-			  (double)cfg.volume_bytes / s->ns.mean, s->ns.mean / segments,
-			  s->record->punted ? " by io_uring's worker threads" : "");
+			  (double)cfg.volume_bytes / s->ns.mean,
+			  s->ns.mean / (double)c->sample_segments,
+			  s->record->punted ? " " PUNTED : "");
 }
 
 /* The series like S but with TARGET; NULL: not measured. */
@@ -151,9 +153,10 @@ static void report_series(struct report *r, const struct series *s)
 
 	for (uint64_t i = 0; i < s->record->samples; i++)
 		report_sample(r, &time, (double)s->record->ns[i]);
-	if (is_measured(s))
+	if (is_measured(s) && !s->record->punted)
 		return;
-	snprintf(text, sizeof(text), "%s: %s", s->cell->name, reason_of(s));
+	snprintf(text, sizeof(text), "%s: %s", s->cell->name,
+		 is_measured(s) ? PUNTED : reason_of(s));
 	report_warning(r, text);
 }
 

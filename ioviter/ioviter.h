@@ -50,9 +50,10 @@ struct cell {
 	enum target_sort target;
 	enum page_sort pages;
 	uint64_t size_bytes, align_bytes;
-	uint64_t call_bytes; /* what one call moves of SIZE_BYTES */
-	unsigned segments;   /* of a call */
-	char name[96];       /* "ubuf_read", with what else tells it from others */
+	uint64_t call_bytes;      /* what one call moves of SIZE_BYTES */
+	unsigned segments;        /* of a call */
+	uint64_t sample_segments; /* of all calls of a sample, the short ones too */
+	char name[96];            /* "ubuf_read", with what else tells it from others */
 };
 
 /* All of them; unreachable kinds have one each, which says so. 0 or -errno after saying so. */
@@ -90,9 +91,12 @@ const char *file_name(enum target_sort sort);
 
 /* trial.c: CELL as a kind gets it, in AREA. */
 void trial_make(struct trial *t, const struct cell *cell, const struct area *area);
-/* Move the whole volume. Its time, or -errno after saying so. */
-must_check int trial_sample(const struct trial *t, const struct kind *kind, void *state,
-			    uint64_t *ns, uint64_t *calls);
+/* Move the whole volume: its time, and how many calls it took. 0, -errno after saying so, or TRIAL_CUT:
+ * worker W was told to stop meanwhile. */
+must_check int trial_sample(const struct worker *w, const struct trial *t,
+			    const struct kind *kind, void *state, uint64_t *ns,
+			    uint64_t *calls);
+enum { TRIAL_CUT = 1 };
 /* Do a few calls move the right bytes? 0, or -errno after saying what is wrong. */
 must_check int trial_verify(const struct trial *t, const struct kind *kind, void *state);
 

@@ -51,12 +51,14 @@ static int take_sample(struct worker *w, const struct cell *cell, const struct t
 		       void *state, struct cell_record *r, bool counts)
 {
 	uint64_t slept = times_slept(), ns, calls;
-	int ret = trial_sample(t, cell->kind, state, &ns, &calls);
+	int ret = trial_sample(w, t, cell->kind, state, &ns, &calls);
 
-	/* What io_uring hands over to a thread of its own is waited for; nothing else is here. */
-	slept = times_slept() - slept;
+	if (ret == TRIAL_CUT)
+		return 0;
 	if (ret || !counts)
 		return ret;
+	/* What io_uring hands over to a thread of its own is waited for; nothing else is here. */
+	slept = times_slept() - slept;
 	r->punted |= cell->kind->rings && slept && slept >= calls / 2;
 	r->ns[r->samples++] = ns;
 	tally_add(w, calls, cfg.volume_bytes);
@@ -124,12 +126,13 @@ int task_work(struct worker *w)
 
 		for (unsigned i = 0; i < cell_count && !ret && keep_going(w); i++) {
 			struct cell_record *r = cell_record(w->record, i);
+			uint64_t had = r->samples;
 
 			if (!r->reason[0])
 				ret = sample_cell(w, &cells[i], r, cfg.verify && !round,
 						  counts);
-			if (!ret && counts && r->samples)
-				moved_ns += r->ns[r->samples - 1];
+			if (r->samples > had)
+				moved_ns += r->ns[had];
 		}
 	}
 	/* Opening, warming up and checking is no time of the work. */

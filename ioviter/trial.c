@@ -11,6 +11,8 @@
 
 /* Shared by all segments with --buffer small; four pages at least. */
 #define SMALL_BYTES (64 * KiB)
+/* Who stops waits for as much: well under a millisecond, where the size of a call lets it. */
+#define PIECE_BYTES MiB
 /* Looked at by --verify, spread over the file. */
 enum { VERIFIED_CALLS = 16 };
 
@@ -33,25 +35,43 @@ void trial_make(struct trial *t, const struct cell *cell, const struct area *are
 	};
 }
 
-int trial_sample(const struct trial *t, const struct kind *kind, void *state,
-		 uint64_t *ns, uint64_t *calls)
+/* All blocks of C, a piece at a time. As trial_sample(). */
+static int walk_through(const struct worker *w, const struct kind *kind, void *state,
+			struct cursor *c)
 {
 	ssize_t (*pump)(void *, struct cursor *) = kind->pump;
-	uint64_t walk = t->file_bytes ?: cfg.volume_bytes, began_ns = now_ns();
+	uint64_t piece = MAX(PIECE_BYTES / c->block_bytes, 1), end = c->end;
 	ssize_t n = 0;
 
-	*calls = 0;
-	for (uint64_t left = cfg.volume_bytes; left && n >= 0;) {
+	for (c->end = 0; c->end < end && n >= 0;) {
+		if (!keep_going(w))
+			return TRIAL_CUT;
+		c->end = MIN(c->end + piece, end);
+		while ((n = pump(state, c)) > 0)
+			;
+	}
+	return (int)MIN(n, 0);
+}
+
+int trial_sample(const struct worker *w, const struct trial *t, const struct kind *kind,
+		 void *state, uint64_t *ns, uint64_t *calls)
+{
+	uint64_t walk = t->file_bytes ?: cfg.volume_bytes, began_ns = now_ns(), done = 0;
+	int ret = 0;
+
+	for (uint64_t left = cfg.volume_bytes; left && !ret;) {
 		uint64_t bytes = MIN(left, walk);
 		struct cursor c = cursor_begin(bytes, t->call_bytes, ORDER_SEQ, 0);
 
-		while ((n = pump(state, &c)) > 0)
-			;
-		*calls += c.next;
+		ret = walk_through(w, kind, state, &c);
+		done += c.next;
 		left -= bytes;
 	}
+	if (ret)
+		return ret;
 	*ns = now_ns() - began_ns;
-	return (int)MIN(n, 0);
+	*calls = done;
+	return 0;
 }
 
 /* What the file, or /dev/zero, holds at AT. 0, or -errno after saying so. */

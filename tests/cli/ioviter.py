@@ -135,14 +135,17 @@ def table(tests):
             tests.check(f'{name}: why not', 'n/a: /dev/null has nothing to be read', ' '.join(row[8:]))
             continue
         size = {'4k': 4096, '100000': 100000}[row[3]]
-        segments = -(-size // PAGE) if row[0] == 'iovec' else 1
+        # A walk through the file of 1 MiB, or through the volume of a device, ends with a shorter call.
+        walk, segments = (1 << 20 if row[2] == 'pagecache' else volume), -(-size // PAGE) if row[0] == 'iovec' else 1
+        last = walk % size
+        each_walk = walk // size * segments + (-(-last // PAGE) if row[0] == 'iovec' else bool(last))
         tests.check(f'{name}: call and segments', [row[3], str(segments)], row[6:8])
         avg, stddev, least, rate, each = (float(x) for x in row[8:13])
         tests.check(f'{name}: min and avg', 'min <= avg', (least, avg), least <= avg and stddev >= 0)
         if avg > 100:
             tests.check(f'{name}: GB/s', volume / avg / 1e3, rate, abs(rate - volume / avg / 1e3) < 0.02 * rate + 0.01)
-            want = avg * 1e3 / (-(-volume // size) * segments)
-            tests.check(f'{name}: ns a segment', want, each, abs(each - want) < 0.02 * each + 1)
+            want = avg * 1e3 / (volume // walk * each_walk)
+            tests.check(f'{name}: ns a segment', want, each, abs(each - want) < 0.006 * each + 0.1)
     tests.check('table: unreachable', ['kvec', 'not', 'alone:'], rows[1 + len(cells)][:3])
     averages = {tuple(row[:4]): float(row[8]) for row in cells if row[8] != 'n/a:'}
     costs = result.out.decode().splitlines()[2 + len(cells):-1]
@@ -215,6 +218,11 @@ def document(tests):
                 any('ubuf_read_null: /dev/null' in text for text in doc['warnings']))
     tests.check('json: options', ('ubuf,pipe,kvec', 5, 1, 4 << 20), (doc['options']['kinds'], doc['options']['samples'],
                                                                    doc['options']['warmup'], doc['options']['volume_bytes']))
+    rings = run(tests, [*SMALL, '--json', '--kinds', 'bvec', '--targets', 'pagecache,zero,null'])
+    by_threads = [text.split(':')[0] for text in json.loads(rings.out)['warnings'] if text.endswith(": by io_uring's worker threads")]
+    tests.check('json: devices need no worker threads', [], [name for name in by_threads if 'pagecache' not in name])
+    told = re.search(rb'warning: (\d+) series were done by worker threads', rings.err)
+    tests.check('json: who needed worker threads', int(told[1]) if told else 0, len(by_threads))
     both = run(tests, [*SMALL, '--json=result', '--kinds', 'ubuf'], cwd=tests.dir)
     with open(os.path.join(tests.dir, 'result'), encoding='utf-8') as file:
         doc = json.load(file)
@@ -256,6 +264,12 @@ def stops(tests):
         for name in ('ubuf_read_ns', 'ubuf_write_ns'):
             tests.check(f'{sig.name}: {name}', 'some samples', len(doc['metrics'].get(name, {}).get('samples', [])),
                         name not in doc['metrics'] or 0 < len(doc['metrics'][name]['samples']) < 1000)
+    # Not even a sample is waited for.
+    with Run(tests, ['-q', '--kinds', 'ubuf', '--size', '1m', '--volume', '1000t']) as running:
+        running.walking(1)
+        os.kill(running.pid, signal.SIGINT)
+        result = running.finish()
+    tests.check('SIGINT in a sample', (130, 0), (result.status, result.err.count(b'killed')))
     short = run(tests, [*long, '-T', '1'])
     tests.check('-T 1', (0, {'ubuf_read', 'ubuf_write'}), (short.status, set(series_of(short.out))))
     none = run(tests, [*long, '-T', '1us', '--warmup', '0'])
