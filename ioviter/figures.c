@@ -178,7 +178,7 @@ static void warn(struct report *r, const struct series *all)
 		run_warning(r,
 			    "%u series were done by worker threads of io_uring, since "
 			    "the file cannot be had without waiting: each call has a "
-			    "hand-over in it (--file, on ext4 or xfs, has none)",
+			    "hand-over in it (--fs xfs has none)",
 			    punted);
 	if (cut)
 		run_warning(r, "--tile: vm.max_map_count has calls be smaller than "
