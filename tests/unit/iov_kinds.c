@@ -22,9 +22,18 @@ static int file;
 static struct area area;
 static char text[160]; /* names the row */
 
+static void *zeroed(size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
 static void make_file(void)
 {
-	uint64_t *words = calloc(SIZE / 8 + 1, 8);
+	uint64_t *words = zeroed((SIZE / 8 + 1) * sizeof(uint64_t));
 
 	if (!words)
 		abort();
@@ -59,7 +68,7 @@ static struct trial trial_of(const struct kind *k, bool write, uint64_t align,
 static bool is_there(const struct kind *k)
 {
 	struct trial t = trial_of(k, false, 0, 65536, 1);
-	void *state = calloc(1, k->state_bytes + 1);
+	void *state = zeroed(k->state_bytes + 1);
 	int ret = k->unreachable ? -1 : k->open(state, &t);
 
 	if (!ret && k->close)
@@ -122,7 +131,7 @@ static void gather(const struct kind *k, const struct trial *t, const struct spa
 static void check_walk(const struct kind *k, const struct trial *t, void *state)
 {
 	struct cursor c = cursor_begin(SIZE, t->call_bytes, ORDER_SEQ, 0), look;
-	char *memory = malloc(t->call_bytes), *data = malloc(t->call_bytes);
+	char *memory = zeroed(t->call_bytes), *data = zeroed(t->call_bytes);
 	uint64_t bytes = 0, wrong = 0;
 	struct span b;
 
@@ -156,7 +165,7 @@ static void check_walk(const struct kind *k, const struct trial *t, void *state)
 
 static void check_trial(const struct kind *k, const struct trial *t, bool meddle)
 {
-	void *state = calloc(1, k->state_bytes);
+	void *state = zeroed(k->state_bytes);
 	int ret = k->open(state, t);
 
 	CHECK_U64(text, ret, 0);
@@ -195,7 +204,7 @@ static void check_small(const struct kind *k)
 {
 	for (int way = 0; way < 2; way++) {
 		struct trial t = trial_of(k, way, 1, 262144, 1024);
-		void *state = calloc(1, k->state_bytes);
+		void *state = zeroed(k->state_bytes);
 
 		t.span_bytes = 16 * cfg.page_bytes;
 		CHECK_U64(text, k->open(state, &t), 0);
@@ -209,7 +218,7 @@ static void check_small(const struct kind *k)
 static void check_registered(const struct kind *k)
 {
 	struct trial t = trial_of(k, false, 0, 65536, 1);
-	void *state = calloc(1, k->state_bytes);
+	void *state = zeroed(k->state_bytes);
 	int ret;
 
 	t.span_bytes = GiB + MiB;
@@ -231,8 +240,8 @@ static int pipe_is_small(const void *arg)
 {
 	struct trial t = *(const struct trial *)arg;
 	int ends[2], ret = setuid(60000 + (uid_t)(getpid() % 5000));
-	void *state = calloc(1, kind_pipe.state_bytes);
 	bool limited = false;
+	void *state;
 
 	/* Not root: then it is our own limit. */
 	if (ret && !geteuid())
@@ -242,8 +251,12 @@ static int pipe_is_small(const void *arg)
 	if (!limited)
 		return 77;
 	t.call_bytes = kind_call_bytes(&kind_pipe, &t, GiB);
-	return t.call_bytes >= MiB || kind_pipe.open(state, &t) ||
-	       trial_verify(&t, &kind_pipe, state);
+	if (t.call_bytes >= MiB)
+		return 1;
+	state = zeroed(kind_pipe.state_bytes);
+	ret = kind_pipe.open(state, &t) ?: trial_verify(&t, &kind_pipe, state);
+	free(state);
+	return exit_status(ret);
 }
 
 static void check_small_pipe(void)
@@ -283,7 +296,7 @@ static int verify_flipped(const void *arg)
 {
 	const struct trial *t = arg;
 	struct kind flips = kind_ubuf;
-	void *state = calloc(1, kind_ubuf.state_bytes);
+	void *state = zeroed(kind_ubuf.state_bytes);
 
 	flips.name = "flips";
 	flips.pump = flip_pump;
@@ -313,7 +326,7 @@ static int walk(const void *arg)
 	const struct trial *t = arg;
 	const struct kind *k = kind_find(t->name);
 	struct cursor c = cursor_begin(SIZE, t->call_bytes, ORDER_SEQ, 0);
-	void *state = calloc(1, k->state_bytes);
+	void *state = zeroed(k->state_bytes);
 	int ret = k->open(state, t);
 	ssize_t n = 1;
 
