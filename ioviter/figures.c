@@ -99,6 +99,7 @@ static const struct series *with_target(const struct series *all, const struct s
 static int print_difference(const struct series *all, const struct series *s)
 {
 	bool write = s->cell->write;
+	const char *doing = s->cell->kind->skips_devices ? "calling" : "iterating";
 	const struct series *device = with_target(all, s,
 						  write ? TARGET_NULL : TARGET_ZERO);
 
@@ -106,12 +107,12 @@ static int print_difference(const struct series *all, const struct series *s)
 		return 0;
 	if (write)
 		return print_line("%s: copying %.0f uS (the rest, with the page cache), "
-				  "iterating %.0f uS (/dev/null)",
+				  "%s %.0f uS (/dev/null)",
 				  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3,
-				  device->ns.mean / 1e3);
-	return print_line("%s: copying %.0f uS more than clearing, which with iterating "
-			  "is %.0f uS (/dev/zero)",
-			  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3,
+				  doing, device->ns.mean / 1e3);
+	return print_line("%s: copying %.0f uS more than clearing, which with %s is "
+			  "%.0f uS (/dev/zero)",
+			  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3, doing,
 			  device->ns.mean / 1e3);
 }
 

@@ -63,6 +63,7 @@ static ssize_t ubuf_pump(void *state, struct cursor *c)
 const struct kind kind_ubuf = {
 	.name = "ubuf",
 	.help = "read(2), write(2): one piece of memory",
+	.skips_devices = true,
 	.state_bytes = sizeof(struct state),
 	.lay = lay_one,
 	.open = ubuf_open,

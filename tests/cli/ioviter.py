@@ -22,8 +22,8 @@ KINDS = ['ubuf', 'iovec', 'iovec_split', 'bvec', 'bvec_split', 'pipe']
 UNREACHABLE = ['kvec', 'xarray', 'folioq']
 LINE = re.compile(r' iov_iter_benchmark_([a-z0-9_]+): avg (\d+) uS, stddev (\d+) uS')
 CPU = re.compile(r'cpu: .*; string-copy flags: [a-z_ ]+; SMAP (on|off|unknown)')
-COSTS = re.compile(r'(\w+): copying (-?\d+) uS (?:more than clearing, which with iterating is (\d+) uS \(/dev/zero\)|'
-                   r'\(the rest, with the page cache\), iterating (\d+) uS \(/dev/null\))')
+COSTS = re.compile(r'(\w+): copying (-?\d+) uS (?:more than clearing, which with (?:iterating|calling) is (\d+) uS \(/dev/zero\)|'
+                   r'\(the rest, with the page cache\), (?:iterating|calling) (\d+) uS \(/dev/null\))')
 
 
 def series_of(out):
