@@ -107,8 +107,11 @@ static void copy_memory(const struct iovec *iov, unsigned count, char *data, boo
 /* Another pattern than the file's, and in each call another one. */
 static void fill(char *data, uint64_t at, uint64_t len)
 {
-	for (uint64_t i = 0; i < len; i++)
-		data[i] = (char)(scratch_word((at + i) / 8 + 12345) >> (at + i) % 8 * 8);
+	for (uint64_t i = 0; i < len; i += sizeof(uint64_t)) {
+		uint64_t word = scratch_word(at + i / sizeof(word) + 12345);
+
+		memcpy(data + i, &word, MIN(sizeof(word), len - i));
+	}
 }
 
 /* Where segments lie over each other the last one to come is there. */
