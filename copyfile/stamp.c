@@ -6,12 +6,16 @@
 
 #include <string.h>
 
+/* What the checks of all stamps of an operation have in common. */
+static uint64_t key_of(uint64_t worker, uint64_t op)
+{
+	return rng_hash(rng_hash(worker + RNG_STEP) + op);
+}
+
 struct stamp stamp_make(uint64_t worker, uint64_t op, uint64_t offset)
 {
-	struct stamp s = { worker, op, offset, 0 };
-
-	s.check = rng_hash(rng_hash(rng_hash(worker + RNG_STEP) + op) + offset);
-	return s;
+	return (struct stamp){ worker, op, offset,
+			       rng_hash(key_of(worker, op) + offset) };
 }
 
 bool stamp_is_one(const struct stamp *s)
@@ -33,10 +37,11 @@ void block_prepare(void *block, uint64_t bytes)
 void block_stamp(void *block, uint64_t bytes, uint64_t worker, uint64_t op,
 		 uint64_t offset)
 {
+	uint64_t key = key_of(worker, op);
 	char *at = block;
 
 	for (uint64_t i = 0; i < bytes; i += STAMP_STEP) {
-		struct stamp s = stamp_make(worker, op, offset + i);
+		struct stamp s = { worker, op, offset + i, rng_hash(key + offset + i) };
 
 		memcpy(at + i, &s, MIN(sizeof(s), bytes - i));
 	}

@@ -18,9 +18,9 @@ from pairs import MIB, PAIRS, Timed, by_bare, by_json, compare, run  # noqa: E40
 
 COPYFILE, BARE = sys.argv[1:3]
 DIRS = os.environ.get('BENCH_DIRS', '/var/tmp:/dev/shm').split(':')
-SIZE = 256 * MIB
+SIZE = 64 * MIB
 BLOCK = 128 << 10
-OPS = {'/dev/shm': 40000}
+OPS = {'/dev/shm': 100000}
 FILE_SIZE = 1024 * MIB
 # cp(1) asks copy_file_range(2) for 2 GiB at a time.
 BLOCKS = {'readwrite': [], 'sendfile': ['--block', '1g'], 'copy_file_range': ['--block', '1g']}
@@ -47,7 +47,7 @@ def random():
     for folder in DIRS:
         ops = OPS.get(folder, 4000)
         compare(f'copy_file_range, 128 KiB random in {folder}, against a bare loop',
-                ours('--dir', folder, '--ops', str(ops), metric='copied_count'),
+                ours('--dir', folder, '--size', str(SIZE), '--ops', str(ops), metric='copied_count'),
                 lambda folder=folder, ops=ops: run([BARE, folder, str(SIZE), str(BLOCK), str(ops)], by_bare), 0.97,
                 unit=('operations/s', 1))
 
