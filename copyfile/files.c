@@ -77,10 +77,11 @@ int sources_look(void)
 	return ret;
 }
 
-/* A piece at a time, with stamps of worker WORKER before its first operation. */
+/* A block at a time, with stamps of worker WORKER before its first operation: what is written at once
+ * is mostly one folio, and in a larger one each refill would take longer. */
 static int write_source(const struct pair *pair, unsigned worker)
 {
-	const uint64_t most = MiB;
+	const uint64_t most = MIN(MAX(cfg.block_bytes, 4 * KiB), MiB);
 	char *piece = malloc(most);
 	int ret = 0;
 
