@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -76,6 +75,7 @@ static int raise_oom_score(char old[static 16])
 
 	if (n > 0) {
 		old[n] = '\0';
+		old[strcspn(old, "\n")] = '\0';
 		if (!put_oom_score(fd, "1000"))
 			return fd;
 	}
@@ -89,7 +89,7 @@ static void put_oom_score_back(int fd, const char *old)
 	if (fd < 0)
 		return;
 	if (put_oom_score(fd, old))
-		note("cannot put the OOM score of this process back to %d", atoi(old));
+		note("cannot put the OOM score of this process back to %s", old);
 	close(fd);
 }
 

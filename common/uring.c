@@ -127,3 +127,71 @@ int uring_await(struct uring *u)
 	} while (ret == -EINTR);
 	return MIN(ret, 0);
 }
+
+static int fits(const struct target *t)
+{
+	char size[FORMAT_LEN];
+
+	if (t->depth > URING_MOST_BUFFERS)
+		return refused("method io_uring takes %d requests at most, not %u",
+			       URING_MOST_BUFFERS, t->depth);
+	if (t->block_bytes > URING_MOST_BYTES)
+		return refused("method io_uring takes blocks of 1g at most, not %s",
+			       format_size(size, t->block_bytes));
+	return 0;
+}
+
+static int register_slots(struct uring *u, const struct slots *s)
+{
+	unsigned depth = s->target->depth;
+	struct iovec *iov = calloc(depth, sizeof(*iov));
+	int ret;
+
+	if (!iov)
+		return failed("memory for %u buffers", depth);
+	for (unsigned i = 0; i < depth; i++)
+		iov[i] = (struct iovec){ s->slot[i].memory, s->step_bytes };
+	ret = uring_buffers(u, iov, depth);
+	free(iov);
+	return ret;
+}
+
+int uring_open_slots(struct uring *u, struct slots *s, const struct target *t,
+		     unsigned requests, const int *fds, unsigned count)
+{
+	int ret = fits(t);
+
+	if (!ret)
+		ret = slots_open(s, t);
+	if (ret)
+		return ret;
+	ret = uring_open(u, t, requests * t->depth, t->depth * s->step_bytes);
+	if (ret) {
+		slots_close(s);
+		return ret;
+	}
+	ret = register_slots(u, s);
+	if (!ret)
+		ret = uring_files(u, fds, count);
+	if (ret)
+		uring_close_slots(u, s, 0);
+	return ret;
+}
+
+void uring_close_slots(struct uring *u, struct slots *s, unsigned flying)
+{
+	struct io_uring_cqe *cqe;
+	unsigned head, seen;
+
+	while (flying && !uring_await(u)) {
+		seen = 0;
+		io_uring_for_each_cqe(&u->ring, head, cqe) seen++;
+		flying -= seen;
+		io_uring_cq_advance(&u->ring, seen);
+	}
+	/* What is in flight for ever writes into memory that is nobody else's. */
+	if (flying)
+		s->memory = NULL;
+	uring_close(u);
+	slots_close(s);
+}

@@ -4,6 +4,7 @@
 #define COMMON_URING_H
 
 #include "common/method.h"
+#include "common/slots.h"
 
 #include <liburing.h>
 
@@ -29,6 +30,12 @@ void uring_close(struct uring *u);
 must_check int uring_buffers(struct uring *u, const struct iovec *iov, unsigned count);
 /* Register COUNT files. The same. */
 must_check int uring_files(struct uring *u, const int *fds, unsigned count);
+/* A ring for the requests of T, REQUESTS at once for each slot: slots opened, their memory and the COUNT
+ * files registered. As uring_open(), also refused() where rings are not that large. */
+must_check int uring_open_slots(struct uring *u, struct slots *s, const struct target *t,
+				unsigned requests, const int *fds, unsigned count);
+/* Wait for the FLYING requests that have not come yet, and close both. */
+void uring_close_slots(struct uring *u, struct slots *s, unsigned flying);
 /* Hand over what is queued, and wait until something has come. 0, or -errno in silence; a signal is no
  * error. */
 must_check int uring_await(struct uring *u);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* io_uring - a read linked to a write, for files and buffers that the kernel knows already. */
-#include "common/parse.h"
-#include "common/slots.h"
 #include "common/uapi.h"
 #include "common/uring.h"
 #include "copyfile/methods.h"
@@ -22,63 +20,19 @@ struct state {
 	int *read_result; /* of each slot */
 };
 
-static int fits(const struct target *t)
-{
-	char size[FORMAT_LEN];
-
-	if (t->depth > URING_MOST_BUFFERS)
-		return refused("method io_uring takes %d requests at most, not %u",
-			       URING_MOST_BUFFERS, t->depth);
-	if (t->block_bytes > URING_MOST_BYTES)
-		return refused("method io_uring takes blocks of 1g at most, not %s",
-			       format_size(size, t->block_bytes));
-	return 0;
-}
-
-static int register_all(struct state *s)
-{
-	const struct target *t = s->slots.target;
-	struct iovec *iov = calloc(t->depth, sizeof(*iov));
-	int files[] = { [READING] = t->fd, [WRITING] = t->to }, ret;
-
-	if (!iov)
-		return failed("memory for %u buffers", t->depth);
-	for (unsigned i = 0; i < t->depth; i++)
-		iov[i] = (struct iovec){ s->slots.slot[i].memory, s->slots.step_bytes };
-	ret = uring_buffers(&s->uring, iov, t->depth);
-	free(iov);
-	return ret ?: uring_files(&s->uring, files, ARRAY_SIZE(files));
-}
-
-static void free_all(struct state *s)
-{
-	slots_close(&s->slots);
-	free(s->read_result);
-}
-
 static int uring_method_open(void *state, const struct target *t)
 {
+	const int files[] = { [READING] = t->fd, [WRITING] = t->to };
 	struct state *s = state;
-	int ret = fits(t);
+	int ret;
 
-	if (!ret)
-		ret = slots_open(&s->slots, t);
-	if (ret)
-		return ret;
 	s->rw_flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
 	s->read_result = calloc(t->depth, sizeof(*s->read_result));
-	ret = s->read_result ? uring_open(&s->uring, t, 2 * t->depth,
-					  t->depth * s->slots.step_bytes)
-			     : failed("memory for %u requests", t->depth);
-	if (ret) {
-		free_all(s);
-		return ret;
-	}
-	ret = register_all(s);
-	if (ret) {
-		uring_close(&s->uring);
-		free_all(s);
-	}
+	if (!s->read_result)
+		return failed("memory for %u requests", t->depth);
+	ret = uring_open_slots(&s->uring, &s->slots, t, 2, files, ARRAY_SIZE(files));
+	if (ret)
+		free(s->read_result);
 	return ret;
 }
 
@@ -233,20 +187,9 @@ static ssize_t uring_pump(void *state, struct cursor *c)
 static void uring_method_close(void *state)
 {
 	struct state *s = state;
-	struct io_uring_cqe *cqe;
-	unsigned head, seen;
 
-	while (s->flying && !uring_await(&s->uring)) {
-		seen = 0;
-		io_uring_for_each_cqe(&s->uring.ring, head, cqe) seen++;
-		s->flying -= seen;
-		io_uring_cq_advance(&s->uring.ring, seen);
-	}
-	/* What is in flight for ever writes into memory that is nobody else's. */
-	if (s->flying)
-		s->slots.memory = NULL;
-	uring_close(&s->uring);
-	free_all(s);
+	uring_close_slots(&s->uring, &s->slots, s->flying);
+	free(s->read_result);
 }
 
 const struct method method_io_uring = {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* io_uring - many requests in flight, for a file and buffers that the kernel knows already. */
-#include "common/parse.h"
-#include "common/slots.h"
 #include "common/uapi.h"
 #include "common/uring.h"
 #include "readtwice/methods.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
 struct state {
 	struct slots slots;
@@ -16,56 +13,12 @@ struct state {
 	int rw_flags;
 };
 
-static int fits(const struct target *t)
-{
-	char size[FORMAT_LEN];
-
-	if (t->depth > URING_MOST_BUFFERS)
-		return refused("method io_uring takes %d requests at most, not %u",
-			       URING_MOST_BUFFERS, t->depth);
-	if (t->block_bytes > URING_MOST_BYTES)
-		return refused("method io_uring takes blocks of 1g at most, not %s",
-			       format_size(size, t->block_bytes));
-	return 0;
-}
-
-static int register_slots(struct state *s)
-{
-	const struct target *t = s->slots.target;
-	struct iovec *iov = calloc(t->depth, sizeof(*iov));
-	int ret;
-
-	if (!iov)
-		return failed("memory for %u buffers", t->depth);
-	for (unsigned i = 0; i < t->depth; i++)
-		iov[i] = (struct iovec){ s->slots.slot[i].memory, s->slots.step_bytes };
-	ret = uring_buffers(&s->uring, iov, t->depth);
-	free(iov);
-	return ret ?: uring_files(&s->uring, &t->fd, 1);
-}
-
 static int uring_method_open(void *state, const struct target *t)
 {
 	struct state *s = state;
-	int ret = fits(t);
 
-	if (ret)
-		return ret;
 	s->rw_flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
-	ret = slots_open(&s->slots, t);
-	if (ret)
-		return ret;
-	ret = uring_open(&s->uring, t, t->depth, t->depth * s->slots.step_bytes);
-	if (ret) {
-		slots_close(&s->slots);
-		return ret;
-	}
-	ret = register_slots(s);
-	if (ret) {
-		uring_close(&s->uring);
-		slots_close(&s->slots);
-	}
-	return ret;
+	return uring_open_slots(&s->uring, &s->slots, t, 1, &t->fd, 1);
 }
 
 static void queue(struct state *s, struct slot *slot)
@@ -128,20 +81,8 @@ static ssize_t uring_pump(void *state, struct cursor *c)
 static void uring_method_close(void *state)
 {
 	struct state *s = state;
-	struct io_uring_cqe *cqe;
-	unsigned head, seen;
 
-	while (slots_busy(&s->slots) && !uring_await(&s->uring)) {
-		seen = 0;
-		io_uring_for_each_cqe(&s->uring.ring, head, cqe) seen++;
-		s->slots.nidle += seen;
-		io_uring_cq_advance(&s->uring.ring, seen);
-	}
-	/* What is in flight for ever writes into memory that is nobody else's. */
-	if (slots_busy(&s->slots))
-		s->slots.memory = NULL;
-	uring_close(&s->uring);
-	slots_close(&s->slots);
+	uring_close_slots(&s->uring, &s->slots, slots_busy(&s->slots));
 }
 
 const struct method method_io_uring = {
