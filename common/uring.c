@@ -92,8 +92,11 @@ int uring_open(struct uring *u, const struct target *t, unsigned entries,
 	return ret < 0 ? setup_failed(u, -ret, buffers_bytes) : 0;
 }
 
+/* What was locked is given back now: the end of the ring itself comes a moment later. */
 void uring_close(struct uring *u)
 {
+	io_uring_unregister_buffers(&u->ring);
+	io_uring_unregister_files(&u->ring);
 	io_uring_queue_exit(&u->ring);
 }
 

@@ -75,7 +75,10 @@ static int print_row(const struct series *s)
 			  s->ns.stddev / 1e3, s->ns.min / 1e3,
 			  (double)cfg.volume_bytes / s->ns.mean,
 			  s->ns.mean / (double)c->sample_segments,
-			  s->record->punted ? " " PUNTED : "");
+			  s->record->punted ? " " PUNTED
+			  : c->kind->segment_bytes && c->segments == 1
+				  ? " one segment: a ubuf to the kernel"
+				  : "");
 }
 
 /* The series like S but with TARGET; NULL: not measured. */
@@ -99,20 +102,22 @@ static const struct series *with_target(const struct series *all, const struct s
 static int print_difference(const struct series *all, const struct series *s)
 {
 	bool write = s->cell->write;
-	const char *doing = s->cell->kind->skips_devices ? "calling" : "iterating";
 	const struct series *device = with_target(all, s,
 						  write ? TARGET_NULL : TARGET_ZERO);
 
 	if (s->cell->target != TARGET_PAGECACHE || !is_measured(s) || !device)
 		return 0;
+	/* A hand-over is neither; and what a pipe gets from /dev/zero was cleared and is copied then. */
+	if (s->record->punted || device->record->punted || s->cell->kind->copies_twice)
+		return 0;
 	if (write)
 		return print_line("%s: copying %.0f uS (the rest, with the page cache), "
-				  "%s %.0f uS (/dev/null)",
+				  "calling and iterating %.0f uS (/dev/null)",
 				  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3,
-				  doing, device->ns.mean / 1e3);
-	return print_line("%s: copying %.0f uS more than clearing, which with %s is "
-			  "%.0f uS (/dev/zero)",
-			  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3, doing,
+				  device->ns.mean / 1e3);
+	return print_line("%s: copying %.0f uS more than clearing, which with "
+			  "calling and iterating is %.0f uS (/dev/zero)",
+			  s->cell->name, (s->ns.mean - device->ns.mean) / 1e3,
 			  device->ns.mean / 1e3);
 }
 
@@ -179,7 +184,7 @@ static void warn(struct report *r, const struct series *all)
 		run_warning(r,
 			    "%u series were done by worker threads of io_uring, since "
 			    "the file cannot be had without waiting: each call has a "
-			    "hand-over in it (--fs xfs has none)",
+			    "hand-over in it (--fs xfs has fewest)",
 			    punted);
 	if (cut)
 		run_warning(r, "--tile: vm.max_map_count has calls be smaller than "
@@ -187,11 +192,20 @@ static void warn(struct report *r, const struct series *all)
 }
 
 /* Nothing at all could be measured: then there is no result. */
-static int judge(const struct series *all)
+static int judge(const struct series *all, bool stopped)
 {
-	for (unsigned i = 0; i < cell_count; i++)
-		if (is_measured(&all[i]) || !all[i].record->reason[0])
+	bool any = false;
+
+	for (unsigned i = 0; i < cell_count; i++) {
+		if (is_measured(&all[i]))
 			return 0;
+		any |= !all[i].record->reason[0];
+	}
+	if (stopped)
+		return 0;
+	if (any)
+		return broken("no series has two samples: a longer --runtime, or a "
+			      "smaller --volume");
 	for (unsigned i = 0; i < cell_count; i++)
 		note("%s: %s", all[i].cell->name, reason_of(&all[i]));
 	return unsupported("none of these kinds can be had here");
@@ -212,7 +226,7 @@ static int collect_into(struct report *r, const struct crew_result *result,
 			x[k] = (double)s->record->ns[k];
 		summarize(x, s->record->samples, &s->ns);
 	}
-	ret = judge(all);
+	ret = judge(all, result->signal);
 	if (ret)
 		return ret;
 	for (unsigned i = 0; i < cell_count; i++)

@@ -31,8 +31,7 @@ struct kind {
 	const char *name, *help;
 	/* Why no process comes to it, or to it alone: then there is nothing else. */
 	const char *unreachable;
-	/* read(2) and write(2) of /dev/zero and /dev/null know a way without an iterator. */
-	bool skips_devices;
+	bool copies_twice;  /* what a device clears: no price of one copy can be told */
 	bool rings;         /* io_uring may have a thread of its own do it */
 	size_t state_bytes; /* zeroed */
 	/* What one call moves at most; NULL: what its segments hold. */

@@ -56,7 +56,7 @@ const struct opt ioviter_options[] = {
 	/* how */
 	OPT_COUNT(0, "segments", &cfg.segments, "of a call by iovec, at most"),
 	OPT_CHOICE(0, "buffer", &cfg.buffer, buffer_names,
-		   "each segment has pages of its own, or all share 64k"),
+		   "each segment has pages of its own, or all share a few"),
 	OPT_FLAG(0, "tile", &cfg.tile,
 		 "the memory is one page, mapped over and over: it stays in the cache"),
 	OPT_SIZE('s', "size", &cfg.size_bytes, "of the file in the page cache"),

@@ -104,11 +104,15 @@ static void copy_memory(const struct iovec *iov, unsigned count, char *data, boo
 	}
 }
 
-/* Another pattern than the file's, and in each call another one. */
-static void fill(char *data, uint64_t at, uint64_t len)
+/* Another pattern than the file's, and in each call another one: what an earlier call has left passes for
+ * nothing. */
+static void fill(char *data, uint64_t len)
 {
+	static uint64_t calls;
+	uint64_t first = ++calls * GiB;
+
 	for (uint64_t i = 0; i < len; i += sizeof(uint64_t)) {
-		uint64_t word = scratch_word(at + i / sizeof(word) + 12345);
+		uint64_t word = scratch_word(first + i);
 
 		memcpy(data + i, &word, MIN(sizeof(word), len - i));
 	}
@@ -153,17 +157,25 @@ static int verify_call(const struct trial *t, const struct kind *kind, void *sta
 	ssize_t n;
 	int ret = 0;
 
-	fill(expected, block->at, block->len);
-	copy_memory(iov, count, expected, false);
+	if (t->write)
+		fill(expected, block->len);
+	else
+		ret = read_target(t, expected, block->at, block->len);
+	if (ret)
+		return ret;
+	/* Before a read every bit of the memory is wrong. */
+	for (uint64_t i = 0; i < block->len; i++)
+		found[i] = (char)~expected[i];
+	copy_memory(iov, count, t->write ? expected : found, false);
 	/* Segments may lie over each other: what is there counts. */
-	copy_memory(iov, count, expected, true);
+	if (t->write)
+		copy_memory(iov, count, expected, true);
 	n = kind->pump(state, c);
 	if (n != (ssize_t)block->len)
 		return n < 0 ? (int)n : trial_failed(t, kind->name, block->at, n);
 	if (t->write) {
 		ret = read_target(t, found, block->at, block->len);
 	} else {
-		ret = read_target(t, expected, block->at, block->len);
 		copy_memory(iov, count, found, true);
 		from = first_of_the_last(t, iov, count, block->len);
 	}

@@ -126,6 +126,7 @@ static ssize_t pipe_pump(void *state, struct cursor *c)
 const struct kind kind_pipe = {
 	.name = "pipe",
 	.help = "vmsplice(2) and splice(2) through a pipe",
+	.copies_twice = true,
 	.state_bytes = sizeof(struct state),
 	.most_bytes = pipe_most,
 	.lay = lay_one,

@@ -46,13 +46,11 @@ static uint64_t bare_ubuf(const struct trial *t)
 	uint64_t began_ns = now_ns();
 	ssize_t n = 1;
 
-	if (lseek(t->fd, 0, SEEK_SET))
-		fail("lseek");
-	for (uint64_t left = t->file_bytes; left && n > 0; left -= (uint64_t)n)
-		n = t->write ? write(t->fd, t->memory, t->call_bytes)
-			     : read(t->fd, t->memory, t->call_bytes);
+	for (uint64_t at = 0; at < t->file_bytes && n > 0; at += (uint64_t)n)
+		n = t->write ? pwrite(t->fd, t->memory, t->call_bytes, (off_t)at)
+			     : pread(t->fd, t->memory, t->call_bytes, (off_t)at);
 	if (n <= 0)
-		fail("read or write");
+		fail("pread or pwrite");
 	return now_ns() - began_ns;
 }
 

@@ -286,23 +286,57 @@ static void check_small_pipe(void)
 
 /* A kind that moves a wrong byte, at the end of the third call. */
 static unsigned flip_calls;
+static const struct trial *flip_trial;
+
+static void flip_in_file(uint64_t at)
+{
+	char byte;
+
+	CHECK_U64("read", pread(file, &byte, 1, (off_t)at), 1);
+	byte ^= 1;
+	CHECK_U64("write", pwrite(file, &byte, 1, (off_t)at), 1);
+}
 
 static ssize_t flip_pump(void *state, struct cursor *c)
 {
-	struct cursor look = c[0];
+	struct cursor look = *c;
 	struct span b;
 	ssize_t n;
-	char byte;
 
 	if (!cursor_next(&look, &b))
 		return 0;
 	n = kind_ubuf.pump(state, c);
-	if (++flip_calls == 3 && n > 0) {
-		CHECK_U64("read", pread(file, &byte, 1, (off_t)(b.at + b.len - 1)), 1);
-		byte ^= 1;
-		CHECK_U64("write", pwrite(file, &byte, 1, (off_t)(b.at + b.len - 1)), 1);
-	}
+	if (++flip_calls != 3 || n <= 0)
+		return n;
+	if (flip_trial->write)
+		flip_in_file(b.at + b.len - 1);
+	else
+		flip_trial->memory[b.len - 1] ^= 1;
 	return n;
+}
+
+/* One that moves nothing, and says that all is well. */
+static ssize_t idle_pump(void *state, struct cursor *c)
+{
+	struct span b;
+
+	(void)state;
+	return cursor_next(c, &b) ? (ssize_t)b.len : 0;
+}
+
+static int verify_idle(const void *arg)
+{
+	const struct trial *t = arg;
+	struct kind idle = kind_ubuf;
+	void *state = zeroed(kind_ubuf.state_bytes);
+	int ret;
+
+	/* What an honest one has left, in the file and in memory, passes for nothing. */
+	ret = kind_ubuf.open(state, t) ?: trial_verify(t, &kind_ubuf, state);
+	if (ret)
+		return 100;
+	idle.pump = idle_pump;
+	return exit_status(trial_verify(t, &idle, state));
 }
 
 static int verify_flipped(const void *arg)
@@ -311,6 +345,7 @@ static int verify_flipped(const void *arg)
 	struct kind flips = kind_ubuf;
 	void *state = zeroed(kind_ubuf.state_bytes);
 
+	flip_trial = t;
 	flips.name = "flips";
 	flips.pump = flip_pump;
 	return kind_ubuf.open(state, t) ?: exit_status(trial_verify(t, &flips, state));
@@ -329,6 +364,13 @@ static void check_found(void)
 				   "data at offset 196607 of FILE"
 				 : "flips, read, memory at byte 63 of a page: wrong "
 				   "data at offset 196607 of FILE"));
+		make_file();
+		for (uint64_t call = 4096; call <= 262144; call *= 64) {
+			t = trial_of(&kind_ubuf, way, 0, call, 1);
+			t.file_bytes = call; /* one call is all of it */
+			child_run(&c, verify_idle, &t);
+			CHECK_U64(text, c.status, 1);
+		}
 		make_file();
 	}
 }
