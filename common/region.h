@@ -35,7 +35,9 @@ struct backing {
 	bool writable, shared, populate;
 	int fd;
 	bool created; /* the file was not there before */
-	/* Another file that is mapped, for SIGBUS to be explained; NULL: none. */
+	/* For SIGBUS to be explained where several are mapped: this one's pages, and another of them;
+	 * NULL: none. */
+	struct pages mapped;
 	const struct backing *next;
 };
 

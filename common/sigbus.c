@@ -21,9 +21,8 @@ static _Thread_local const struct backing *own;
 static const struct backing *_Atomic explained;
 static _Atomic pid_t explainer;
 
-/* The page that holds ADDRESS: its offset in its file, and which file that is, by /proc/self/maps
- * (proc_pid_maps(5)). */
-static bool file_offset_of(uint64_t address, uint64_t *offset, uint64_t *inode)
+/* The page that holds ADDRESS: its offset in its file, by /proc/self/maps (proc_pid_maps(5)). */
+static bool file_offset_of(uint64_t address, uint64_t *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	uint64_t start, end, at;
@@ -31,8 +30,8 @@ static bool file_offset_of(uint64_t address, uint64_t *offset, uint64_t *inode)
 	char line[512];
 
 	while (!found && maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %" SCNu64,
-			   &start, &end, &at, inode) != 4)
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end,
+			   &at) != 3)
 			continue;
 		found = start <= address && address < end;
 	}
@@ -43,13 +42,12 @@ static bool file_offset_of(uint64_t address, uint64_t *offset, uint64_t *inode)
 	return found;
 }
 
-/* Of those that B begins with, the one that is file INODE; B itself where there is no telling. */
-static const struct backing *backing_of(const struct backing *b, uint64_t inode)
+/* Of those that B begins with, the one that is mapped at ADDRESS; B itself where there is no
+ * telling. By the inode there is none: two new filesystems give their first files the same. */
+static const struct backing *backing_of(const struct backing *b, uint64_t address)
 {
-	struct stat st;
-
 	for (const struct backing *each = b; each; each = each->next)
-		if (!fstat(each->fd, &st) && st.st_ino == inode)
+		if (address - (uintptr_t)each->mapped.start < each->mapped.bytes)
 			return each;
 	return b;
 }
@@ -87,7 +85,7 @@ static const char *reason_at(const struct backing *b, int code, uint64_t offset)
  * everything may be called here. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
-	uint64_t address = (uintptr_t)info->si_addr, offset = 0, inode = 0;
+	uint64_t address = (uintptr_t)info->si_addr, offset = 0;
 	const struct backing *b = own ?: explained;
 
 	(void)context;
@@ -96,11 +94,11 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 		raise(sig);
 		return;
 	}
-	if (b->fd < 0 || !file_offset_of(address, &offset, &inode))
+	if (b->fd < 0 || !file_offset_of(address, &offset))
 		broken("SIGBUS at address %#" PRIx64 ": %s", address,
 		       b->huge ? "no huge page is free" : strerror(EFAULT));
 	else {
-		b = backing_of(b, inode);
+		b = backing_of(b, address);
 		broken("SIGBUS at offset %ju of %s: %s", (uintmax_t)offset,
 		       b->path ?: b->source->name, reason_at(b, info->si_code, offset));
 	}

@@ -11,7 +11,6 @@ int mapping_open(struct mapping *m, int fd, const char *name, uint64_t bytes,
 	void *memory;
 
 	*m = (struct mapping){
-		.bytes = bytes,
 		.backing = { .source = &source_file,
 			     .path = name,
 			     .fd = fd,
@@ -27,11 +26,12 @@ int mapping_open(struct mapping *m, int fd, const char *name, uint64_t bytes,
 	if (memory == MAP_FAILED)
 		return failed("map %ju bytes of %s", (uintmax_t)bytes, name);
 	m->memory = memory;
+	m->backing.mapped = (struct pages){ memory, bytes };
 	return 0;
 }
 
 void mapping_close(struct mapping *m)
 {
 	if (m->memory)
-		munmap(m->memory, m->bytes);
+		munmap(m->memory, m->backing.mapped.bytes);
 }

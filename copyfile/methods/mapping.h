@@ -7,8 +7,7 @@
 #include "copyfile/methods.h"
 
 struct mapping {
-	char *memory; /* NULL: of a file of 0 bytes */
-	uint64_t bytes;
+	char *memory;           /* NULL: of a file of 0 bytes */
 	struct backing backing; /* what SIGBUS explains */
 };
 
