@@ -28,9 +28,9 @@ static const struct place {
 
 #define BLOCK (64 * KiB)
 /* Empty, a byte, and around a block and a page. */
-static const uint64_t sizes[] = { 0,     1,         4095,      BLOCK - 1,
+static const uint64_t sizes[] = { 0,     1,         4095,      4097,  BLOCK - 1,
 				  BLOCK, BLOCK + 1, 3 * BLOCK, 300007 };
-static const uint64_t blocks[] = { BLOCK, 4096, MiB, 1000, BLOCK + 1 };
+static const uint64_t blocks[] = { BLOCK, 512, 4096, MiB, 1000, BLOCK + 1 };
 
 static void pattern(int fd, uint64_t at, uint64_t len)
 {
