@@ -69,6 +69,14 @@ static inline struct request slot_request(const struct slots *s, const struct sl
 				 slot->block.at + from };
 }
 
+/* Did a request of SLOT, without an error, bring no more than there was? Of a write that means a full
+ * filesystem, as for cp(1). */
+static inline bool slot_is_stuck(const struct slots *s, const struct slot *slot,
+				 int64_t result)
+{
+	return result >= 0 && slot_from(s, slot) + (uint64_t)result <= slot->done;
+}
+
 /* The request of SLOT ended with RESULT, bytes or -errno, of CALL. The bytes of the block, which
  * then is whole and the slot idle; 0: there is more to ask for; -errno after saying so, and the slot
  * is idle. */

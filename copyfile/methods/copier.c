@@ -69,6 +69,12 @@ int copier_rest(struct copier *c, const struct span *block, ssize_t n, copy_fn *
 	}
 }
 
+ssize_t copier_no_room(struct copier *c, const char *call)
+{
+	errno = ENOSPC;
+	return copier_fails(c, call);
+}
+
 ssize_t copier_write(struct copier *c, char *memory, uint64_t len, uint64_t to,
 		     write_fn *once, const char *call)
 {
@@ -77,13 +83,17 @@ ssize_t copier_write(struct copier *c, char *memory, uint64_t len, uint64_t to,
 
 	while (done < request) {
 		ssize_t n = once(c, memory + done, request - done, to + done);
+		uint64_t whole;
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return copier_fails(c, call);
 		/* O_DIRECT goes on from the last whole unit only. */
-		done = (done + (uint64_t)n) & -t->align_bytes;
+		whole = (done + (uint64_t)n) & -t->align_bytes;
+		if (unlikely(whole == done))
+			return copier_no_room(c, call);
+		done = whole;
 	}
 	if (unlikely(request > len) && ftruncate(t->to, (off_t)t->size_bytes))
 		return copier_fails(c, "ftruncate");

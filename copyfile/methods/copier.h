@@ -54,6 +54,9 @@ static inline ssize_t copier_fails(struct copier *c, const char *call)
 	return -1;
 }
 
+/* CALL, a write, moved nothing that counts, and gave no reason: for cp(1), too, a full filesystem. */
+ssize_t copier_no_room(struct copier *c, const char *call);
+
 /* The body of a pump(). ONCE is known where it is compiled, so that the call is the method's own. */
 static inline __attribute__((always_inline)) ssize_t copier_pump(struct copier *c,
 								 struct cursor *cursor,

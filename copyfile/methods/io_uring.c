@@ -129,6 +129,8 @@ static ssize_t wrote(struct state *s, struct slot *slot, int result)
 		return copy_ended_early(s->slots.target,
 					slot->block.at + slot_from(&s->slots, slot) +
 						(uint64_t)read_result);
+	if (slot_is_stuck(&s->slots, slot, result))
+		result = -ENOSPC;
 	if (result < 0 && result != -EINTR && result != -EAGAIN)
 		return say_failed(s, slot, result, "write by io_uring");
 	n = slot_came(&s->slots, slot, MAX(result, -EINTR), "write by io_uring");

@@ -91,6 +91,8 @@ static ssize_t has_written(struct state *s, struct slot *slot, int64_t result)
 	const struct target *t = s->slots.target;
 	ssize_t n;
 
+	if (slot_is_stuck(&s->slots, slot, result))
+		result = -ENOSPC;
 	if (result < 0 && result != -EINTR)
 		return say_failed(s, slot, result, "write by libaio");
 	n = slot_came(&s->slots, slot, result, "write by libaio");

@@ -45,6 +45,8 @@ static ssize_t mmap_write_once(struct copier *c, uint64_t at, uint64_t to, uint6
 
 	if (n < 0 && is_cut(s, at))
 		return 0;
+	if (unlikely(!n))
+		return copier_no_room(c, "write from a mapping");
 	return n < 0 ? copier_fails(c, "write from a mapping") : n;
 }
 

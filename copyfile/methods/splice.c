@@ -49,6 +49,8 @@ static ssize_t empty_pipe(struct state *s, uint64_t to, uint64_t n)
 
 		if (gone < 0 && errno != EINTR)
 			return copier_fails(&s->copier, "splice to the target");
+		if (!gone)
+			return copier_no_room(&s->copier, "splice to the target");
 	}
 	return (ssize_t)n;
 }
