@@ -158,7 +158,8 @@ void task_teardown(struct worker *w);
 /* How much of a target shares its extents with its source. */
 struct sharing {
 	uint64_t bytes, shared_bytes; /* of data in the targets; of these */
-	enum { SHARING_UNKNOWN, SHARING_BY_FIEMAP, SHARING_BY_FREE_SPACE } known;
+	uint64_t guessed_bytes;       /* of BYTES: where only free space tells */
+	bool known;                   /* else SHARED_BYTES are at least so many */
 };
 /* Before the work (free space as it is), and after it, of all targets. 0 or -errno after saying so. */
 must_check int sharing_begin(void);

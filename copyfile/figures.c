@@ -32,6 +32,8 @@ static const struct latency flush_latency = { "flush", IN_RECORD(flush_latency_n
 static const struct metric metric_ops = { "copied", UNIT_COUNT, true };
 static const struct metric metric_cloned = { "cloned", UNIT_BYTES, false };
 static const struct metric metric_data = { "target_data", UNIT_BYTES, false };
+/* Of these, where cloned is but a guess. */
+static const struct metric metric_guessed = { "target_data_by_space", UNIT_BYTES, false };
 
 /* What is known at the end of a repetition. */
 struct outcome_of_copying {
@@ -76,12 +78,13 @@ static int print_sharing(const struct sharing *s)
 {
 	const char *sources = "of the targets share extents with their sources";
 
-	if (s->known == SHARING_UNKNOWN)
+	if (!s->known)
 		return print_line(
 			"cloned: unknown: the filesystem does not tell extents, "
 			"nor does its free space");
-	return print_line("cloned: %ju of %ju bytes %s%s", (uintmax_t)s->shared_bytes,
+	return print_line("cloned: %ju of %ju bytes %s%s%s", (uintmax_t)s->shared_bytes,
 			  (uintmax_t)s->bytes, sources,
+			  s->guessed_bytes ? ", as free space tells" : "",
 			  s->shared_bytes ? ": no rate of copying" : "");
 }
 
@@ -147,9 +150,10 @@ static void report_all(struct report *r, const struct outcome_of_copying *o, dou
 	figures_report(r, figures, ARRAY_SIZE(figures), result, x);
 	latency_report(r, &copy_latency, result, &o->copies, x);
 	latency_report(r, &flush_latency, result, &o->flushes, x);
-	if (o->sharing.known != SHARING_UNKNOWN)
+	if (o->sharing.known)
 		report_sample(r, &metric_cloned, (double)o->sharing.shared_bytes);
 	report_sample(r, &metric_data, (double)o->sharing.bytes);
+	report_sample(r, &metric_guessed, (double)o->sharing.guessed_bytes);
 	if (!result->ops && !result->signal && cfg.size_bytes)
 		run_warning(r, "no operation came to its end: a longer --runtime, or a "
 			       "smaller --block");

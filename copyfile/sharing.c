@@ -17,10 +17,19 @@ enum { EXTENTS = 256 };
 /* Targets that have grown by less say nothing: others write too. */
 #define LEAST_GROWTH MiB
 
-/* Before the work: what those targets took that have no FIEMAP, and what was free where they lie. */
-static uint64_t taken_before;
-static double free_before;
-static bool *by_space; /* of each worker: its target has no FIEMAP */
+/* How it is known of each worker's target, as it was before the work. */
+static struct place {
+	enum { BY_FIEMAP, NEVER_SHARES, BY_SPACE } how;
+	dev_t device;
+	bool first; /* of those that are known by the space of DEVICE */
+} * places;
+
+/* What targets BY_SPACE take, and what is free where they lie. */
+struct space {
+	double taken_bytes, free_bytes;
+	bool told;
+};
+static struct space before;
 
 /* Bytes of EXTENT that lie below SIZE. */
 static uint64_t bytes_below(const struct fiemap_extent *extent, uint64_t size)
@@ -75,99 +84,124 @@ static int ask_fiemap(int fd, uint64_t size, struct sharing *s)
 	return ret;
 }
 
-/* What the targets without FIEMAP take, and what is free on their filesystems, each counted once. 0, or
- * -errno after saying so. */
-static int measure_space(uint64_t *taken, double *room)
+/* 0, or -errno after saying so. */
+static int add_space(const struct place *place, const struct pair *pair, struct space *s)
 {
-	dev_t seen[64];
-	unsigned devices = 0;
+	struct statvfs fs;
+	struct stat st;
 
-	*taken = 0;
-	*room = 0;
-	for (unsigned i = 0; i < cfg.run.workers; i++) {
-		const struct pair *pair = pair_of(i);
-		struct statvfs fs;
-		struct stat st;
-		unsigned d = 0;
+	if (fstat(pair->to, &st) || fstatvfs(pair->to, &fs))
+		return failed("stat %s", pair->to_name);
+	s->taken_bytes += (double)st.st_blocks * 512;
+	s->free_bytes += place->first ? (double)fs.f_bfree * (double)fs.f_frsize : 0;
+	/* No size: what is free is not told. */
+	s->told &= fs.f_blocks > 0;
+	return 0;
+}
 
-		if (!by_space[i])
-			continue;
-		if (fstat(pair->to, &st) || fstatvfs(pair->to, &fs))
-			return failed("stat %s", pair->to_name);
-		*taken += (uint64_t)st.st_blocks * 512;
-		while (d < devices && seen[d] != st.st_dev)
-			d++;
-		if (d < devices || devices == ARRAY_SIZE(seen))
-			continue;
-		seen[devices++] = st.st_dev;
-		*room += (double)fs.f_bfree * (double)fs.f_frsize;
-	}
+/* The same. */
+static int measure_space(struct space *s)
+{
+	int ret = 0;
+
+	*s = (struct space){ .told = true };
+	for (unsigned i = 0; i < cfg.run.workers && !ret; i++)
+		if (places[i].how == BY_SPACE)
+			ret = add_space(&places[i], pair_of(i), s);
+	return ret;
+}
+
+/* The place of worker WORKER; those before it are known. The same. */
+static int look(unsigned worker)
+{
+	const struct pair *pair = pair_of(worker);
+	struct place *place = &places[worker];
+	struct fiemap none = { .fm_length = 1 };
+	struct statfs fs;
+	struct stat st;
+
+	if (!ioctl(pair->to, FS_IOC_FIEMAP, &none))
+		return 0;
+	if (fstatfs(pair->to, &fs) || fstat(pair->to, &st))
+		return failed("stat %s", pair->to_name);
+	*place = (struct place){ BY_SPACE, st.st_dev, true };
+	/* Others on it take space and give it back, which is no reason to suspect this one. */
+	if (fs.f_type == TMPFS_MAGIC)
+		place->how = NEVER_SHARES;
+	for (unsigned i = 0; i < worker; i++)
+		if (places[i].how == BY_SPACE && places[i].device == place->device)
+			place->first = false;
 	return 0;
 }
 
 int sharing_begin(void)
 {
-	struct fiemap none = { .fm_length = 1 };
+	int ret = 0;
 
-	free(by_space);
-	by_space = calloc(cfg.run.workers, sizeof(*by_space));
-	if (!by_space)
+	free(places);
+	places = calloc(cfg.run.workers, sizeof(*places));
+	if (!places)
 		return failed("memory for %u targets", cfg.run.workers);
-	for (unsigned i = 0; i < cfg.run.workers; i++)
-		by_space[i] = ioctl(pair_of(i)->to, FS_IOC_FIEMAP, &none);
-	return measure_space(&taken_before, &free_before);
+	for (unsigned i = 0; i < cfg.run.workers && !ret; i++)
+		ret = look(i);
+	return ret ?: measure_space(&before);
 }
 
-/* Where the source is rewritten, one that shares takes new space too, as much as a copy would: then
- * nothing can be told, but of a filesystem that never shares. */
-static bool space_tells(void)
+/* All that a target takes which shares nothing. 0, or -errno after saying so. */
+static int add_taken(const struct pair *pair, struct sharing *s)
 {
-	struct statfs fs;
+	struct stat st;
 
-	for (unsigned i = 0; i < cfg.run.workers && cfg.refill; i++)
-		if (by_space[i] &&
-		    (fstatfs(pair_of(i)->to, &fs) || fs.f_type != TMPFS_MAGIC))
-			return false;
-	return true;
+	if (fstat(pair->to, &st))
+		return failed("stat %s", pair->to_name);
+	s->bytes += (uint64_t)st.st_blocks * 512;
+	return 0;
 }
 
-/* Space that was taken, and did not go from what is free, is shared. */
+/* Space that was taken, and did not go from what is free, is shared. The same. */
 static int ask_free_space(struct sharing *s)
 {
-	uint64_t taken;
-	double room, growth, gone;
-	int ret = measure_space(&taken, &room);
+	struct space after;
+	double growth, gone;
+	int ret = measure_space(&after);
 
 	if (ret)
 		return ret;
-	growth = (double)taken - (double)taken_before;
-	gone = free_before - room;
-	s->bytes += taken;
-	s->known = SHARING_UNKNOWN;
-	if (growth < (double)LEAST_GROWTH || !space_tells() ||
-	    (gone > growth / 10 && gone < growth * 9 / 10))
-		return 0;
-	s->known = SHARING_BY_FREE_SPACE;
-	s->shared_bytes += gone <= growth / 10 ? (uint64_t)growth : 0;
+	growth = after.taken_bytes - before.taken_bytes;
+	gone = before.free_bytes - after.free_bytes;
+	s->bytes += (uint64_t)after.taken_bytes;
+	s->guessed_bytes = (uint64_t)after.taken_bytes;
+	/* A clone whose source is then rewritten takes new space, as much as a copy would. */
+	s->known = !cfg.refill && before.told && after.told &&
+		   growth >= (double)LEAST_GROWTH &&
+		   (gone <= growth / 10 || gone >= growth * 9 / 10);
+	s->shared_bytes += s->known && gone <= growth / 10 ? (uint64_t)growth : 0;
 	return 0;
+}
+
+static int ask_extents(const struct pair *pair, struct sharing *s)
+{
+	int ret = ask_fiemap(pair->to, pair->size_bytes, s);
+
+	errno = -ret;
+	return ret && ret != -EINTR ? failed("extents of %s (FIEMAP)", pair->to_name)
+				    : ret;
 }
 
 int sharing_end(struct sharing *s)
 {
-	bool unknown = false;
+	bool guess = false;
 	int ret = 0;
 
-	*s = (struct sharing){ .known = SHARING_BY_FIEMAP };
+	*s = (struct sharing){ .known = true };
 	for (unsigned i = 0; i < cfg.run.workers && !ret; i++) {
 		const struct pair *pair = pair_of(i);
 
-		unknown |= by_space[i];
-		if (by_space[i])
-			continue;
-		ret = ask_fiemap(pair->to, pair->size_bytes, s);
-		errno = -ret;
-		if (ret && ret != -EINTR)
-			return failed("extents of %s (FIEMAP)", pair->to_name);
+		guess |= places[i].how == BY_SPACE;
+		if (places[i].how == BY_FIEMAP)
+			ret = ask_extents(pair, s);
+		else if (places[i].how == NEVER_SHARES)
+			ret = add_taken(pair, s);
 	}
-	return ret || !unknown ? ret : ask_free_space(s);
+	return ret || !guess ? ret : ask_free_space(s);
 }

@@ -155,7 +155,8 @@ def clones_are_told(tests):
         cloned, data = int(found[0][1]), int(found[0][2])
         right = {'all': cloned == data == 8 << 20, 'some': 65536 <= cloned <= data, 'none': cloned == 0}[shared]
         tests.check(f'{row}: shared', shared, found[0][0], right and data > 0)
-        tests.check(f'{row}: JSON', [cloned], doc['metrics']['cloned_bytes']['samples'])
+        tests.check(f'{row}: JSON', ([cloned], [data], [0]), tuple(
+            doc['metrics'][f'{name}_bytes']['samples'] for name in ('cloned', 'target_data', 'target_data_by_space')))
         warns = b'shared extents in place of copying' in result.err
         tests.check(f'{row}: a warning', shared != 'none' and method != 'reflink', warns)
         tests.check(f'{row}: no rate of copying', shared != 'none', bool(found[0][3]))
