@@ -344,6 +344,7 @@ static json_t *metric_object(struct report *r, const struct metric *metric)
 		[UNIT_PAGES] = { "pages", "pages" },
 		[UNIT_FAULTS] = { "faults", "faults" },
 		[UNIT_COUNT] = { "count", "count" },
+		[UNIT_PER_S] = { "per_s", "1/s" },
 		[UNIT_SHARE] = { "share", "share of 1" },
 	};
 	char key[64];

@@ -20,6 +20,7 @@ enum unit {
 	UNIT_PAGES,
 	UNIT_FAULTS,
 	UNIT_COUNT,
+	UNIT_PER_S,
 	UNIT_SHARE
 };
 

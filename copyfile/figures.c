@@ -30,6 +30,8 @@ static const struct latency copy_latency = { "copy", IN_RECORD(latency_ns) };
 static const struct latency flush_latency = { "flush", IN_RECORD(flush_latency_ns) };
 
 static const struct metric metric_ops = { "copied", UNIT_COUNT, true };
+static const struct metric metric_op_rate = { "ops", UNIT_PER_S, true };
+static const struct metric metric_max_rss = { "max_rss", UNIT_BYTES, false };
 static const struct metric metric_cloned = { "cloned", UNIT_BYTES, false };
 static const struct metric metric_data = { "target_data", UNIT_BYTES, false };
 /* Of these, where cloned is but a guess. */
@@ -138,16 +140,48 @@ static int judge_sharing(struct report *r, const struct sharing *s)
 	return 0;
 }
 
-/* X has room for a value of each worker. */
-static void report_all(struct report *r, const struct outcome_of_copying *o, double *x)
+static double per_s(uint64_t ops, uint64_t ns)
 {
-	const struct crew_result *result = o->result;
+	return ns ? (double)ops * 1e9 / (double)ns : 0;
+}
 
+/* X has room for a value of each worker. */
+static void report_ops(struct report *r, const struct crew_result *result, double *x)
+{
 	report_sample(r, &metric_ops, (double)result->ops);
 	for (unsigned i = 0; i < result->workers; i++)
 		x[i] = (double)result->tallies[i].work_ops;
 	report_per_worker(r, &metric_ops, x, result->workers);
+	report_sample(r, &metric_op_rate, per_s(result->ops, result->window_ns));
+	for (unsigned i = 0; i < result->workers; i++)
+		x[i] = per_s(result->tallies[i].work_ops,
+			     tally_work_ns(&result->tallies[i]));
+	report_per_worker(r, &metric_op_rate, x, result->workers);
+}
+
+/* The same; of all workers the largest. */
+static void report_max_rss(struct report *r, const struct crew_result *result, double *x)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < result->workers; i++) {
+		const struct copy_record *record = crew_record(result, i);
+
+		x[i] = (double)record->max_rss_kib * (double)KiB;
+		most = MAX(most, x[i]);
+	}
+	report_sample(r, &metric_max_rss, most);
+	report_per_worker(r, &metric_max_rss, x, result->workers);
+}
+
+/* The same. */
+static void report_all(struct report *r, const struct outcome_of_copying *o, double *x)
+{
+	const struct crew_result *result = o->result;
+
+	report_ops(r, result, x);
 	figures_report(r, figures, ARRAY_SIZE(figures), result, x);
+	report_max_rss(r, result, x);
 	latency_report(r, &copy_latency, result, &o->copies, x);
 	latency_report(r, &flush_latency, result, &o->flushes, x);
 	if (o->sharing.known)

@@ -59,6 +59,12 @@ def lines_add_up(tests):
         tests.check(f'{row}: what is said', [], [name for name, match in found.items() if not match])
         tests.check(f'{row}: sums', (ops * workers * BLOCK, ops * workers), (int(found['alone'][1]), int(found['alone'][2])))
         tests.check(f'{row}: operations', [[ops] * workers], metrics['copied_count']['per_worker'])
+        rate, window = metrics['ops_per_s'], metrics['window_ns']['samples'][0]
+        tests.check(f'{row}: operations a second', ops * workers * 1e9 / window, rate['samples'],
+                    abs(rate['samples'][0] * window / 1e9 - ops * workers) < 1e-6 * ops * workers)
+        tests.check(f'{row}: of each worker', 'operations over the seconds of its line', rate['per_worker'],
+                    all(abs(each * float(m[6]) - ops) < 0.01 * ops for each, m in zip(rate['per_worker'][0], dd)))
+        tests.check(f'{row}: resident', max(metrics['max_rss_bytes']['per_worker'][0]), metrics['max_rss_bytes']['samples'][0])
         for i, key in ((1, 'copy_ns'), (2, 'refill_ns'), (3, 'flush_ns')):
             ns = metrics.get(key, {'samples': [0]})['samples'][0]
             tests.check(f'{row}: {key}', ns / 1e9, found['time'][i], abs(float(found['time'][i]) - ns / 1e9) < 2e-6)
@@ -106,6 +112,7 @@ def table_is_read(tests):
         if cpu >= 0.05:
             tests.check(f'{row}: a CPU second', ops / cpu, found.per_cpu, abs(ops / cpu - found.per_cpu) < 0.15 * found.per_cpu)
         tests.check(f'{row}: memory', 'a few MiB', found.rss, 500 < found.rss < 100000)
+        tests.check(f'{row}: memory in JSON', found.rss * 1024, metrics['max_rss_bytes']['samples'][0])
         copied = metrics['total_bytes']['samples'][0]
         if copied:
             tests.check(f'{row}: extra', [('copy-file', 'MB per sec copy rate', 'harmonic mean', workers)],
