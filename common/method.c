@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -60,6 +61,16 @@ int method_failed(const struct target *t, const char *call, uint64_t at)
 int method_ended_early(const struct target *t, uint64_t at)
 {
 	return broken("%s: the file ended early, at offset %ju", t->name, (uintmax_t)at);
+}
+
+int method_needs(const struct target *t, const char *call, long number)
+{
+	if (syscall(number, -1, NULL, 0, 0, 0, 0) < 0 && errno == ENOSYS)
+		return method_refused(
+			t, call, errno,
+			"the kernel has it not, or a seccomp filter forbids "
+			"it: let it pass, or use another method");
+	return 0;
 }
 
 struct dioalign {

@@ -47,7 +47,8 @@ struct method {
 	bool no_data;          /* moves nothing: there is nothing to check */
 	bool maps;             /* maps the whole file: takes page tables */
 	bool copies;           /* the data into memory of this process */
-	bool clones;           /* shares extents in place of copying: takes no space */
+	bool threads; /* the kernel may have threads of its own, in this process, do it */
+	bool clones;  /* shares extents in place of copying: takes no space */
 	/* The row to be tried in place of one that is refused here; NULL: none. */
 	const char *fallback;
 	/* 0, or -errno after saying so: unsupported() where the kernel, the filesystem or the
@@ -81,6 +82,9 @@ must_check int method_check(const struct method *m, const struct target *t);
 must_check int method_open(const struct method *m, const struct target *t, void **state);
 void method_close(const struct method *m, void *state);
 
+/* For the rows. Does the kernel have system call NUMBER, CALL, that takes a descriptor first? 0, or -errno
+ * after saying so: the C library may make another one of it in silence. */
+must_check int method_needs(const struct target *t, const char *call, long number);
 /* For the rows. CALL was refused here with ERROR: 77, naming it, and the remedy. */
 int method_refused(const struct target *t, const char *call, int error,
 		   const char *remedy, ...) printf_like(4, 5);

@@ -328,6 +328,11 @@ void report_filesystem(struct report *r, const struct medium *m,
 	json_array_append_new(all, object);
 }
 
+void report_options(struct report *r, const struct opt *own)
+{
+	record_options(r->options, own);
+}
+
 void report_option(struct report *r, const char *name, uint64_t value)
 {
 	json_object_set_new(r->options, name, json_count(value));

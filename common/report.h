@@ -45,6 +45,8 @@ void report_environment(struct report *r, const struct topo *topo,
  * made it to be; NULL: it was there before. */
 void report_filesystem(struct report *r, const struct medium *m,
 		       const struct fs_made *made);
+/* The values of OWN as they are now: what has been settled since report_new(). */
+void report_options(struct report *r, const struct opt *own);
 /* An effective value that no option row holds, under options. */
 void report_option(struct report *r, const char *name, uint64_t value);
 /* One more repetition's value of METRIC, */

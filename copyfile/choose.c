@@ -62,14 +62,27 @@ static int try_pairs(void)
 	return ret;
 }
 
+/* Can M do what was asked for besides? */
+static bool is_able(const struct method *m)
+{
+	return !(cfg.direct_asked && m->direct == CANNOT) &&
+	       !(cfg.uncached && m->uncached == CANNOT);
+}
+
 int method_choose(void)
 {
 	int ret = try_pairs();
 
 	while (exit_status(ret) == 77 && cfg.fallback && cfg.method->fallback) {
-		cfg.method = method_find(copy_methods, cfg.method->fallback);
-		cfg.direct = cfg.direct_asked || cfg.method->direct == ALWAYS;
-		note("falling back to %s", cfg.method->name);
+		const struct method *next = method_find(copy_methods,
+							cfg.method->fallback);
+
+		if (!is_able(next))
+			return ret;
+		cfg.method = next;
+		cfg.method_name = next->name;
+		cfg.direct = cfg.direct_asked || next->direct == ALWAYS;
+		note("falling back to %s", next->name);
 		ret = try_pairs();
 	}
 	return ret;

@@ -22,7 +22,8 @@ struct config {
 		from;   /* existing files, dealt over the workers; none: they are made */
 	const char *to; /* the targets' directory; NULL: --dir, as of all that is made */
 	/* What follows from it. */
-	bool direct_asked; /* DIRECT is also set by a method that is always so */
+	bool direct_asked;          /* DIRECT is also set by a method that is always so */
+	const struct method *asked; /* for, by --method */
 	const struct method *method; /* the one that runs */
 	uint64_t base_bytes; /* 1 with --no-clone: off every block's grid; else 0 */
 	struct run run;

@@ -5,9 +5,9 @@
 #include "common/lines.h"
 #include "copyfile/copyfile.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define IN_RECORD(member) offsetof(struct copy_record, member)
 
@@ -51,9 +51,9 @@ static uint64_t total_of(const struct outcome_of_copying *o, size_t at)
 
 static int print_method(void)
 {
-	if (strcmp(cfg.method->name, cfg.method_name) != 0)
+	if (cfg.method != cfg.asked)
 		return print_line("method: %s in place of %s", cfg.method->name,
-				  cfg.method_name);
+				  cfg.asked->name);
 	return print_line("method: %s", cfg.method->name);
 }
 
@@ -145,6 +145,25 @@ static double per_s(uint64_t ops, uint64_t ns)
 	return ns ? (double)ops * 1e9 / (double)ns : 0;
 }
 
+/* What the rates below must not be taken for. */
+static void warn(struct report *r, const struct crew_result *result)
+{
+	if (cfg.method != cfg.asked)
+		run_warning(
+			r, "%s ran in place of %s%s", cfg.method->name, cfg.asked->name,
+			cfg.asked->direct == ALWAYS && !cfg.direct ? ", without O_DIRECT"
+								   : "");
+	if (cfg.method->no_data)
+		run_warning(r, "%s copies nothing: these are no rates of copying",
+			    cfg.method->name);
+	if (cfg.method->threads && cfg.run.threads > 1)
+		run_warning(r, "user and system times are without those of the kernel's "
+			       "threads that work for this process (--nproc has them)");
+	if (!result->ops && !result->signal && cfg.size_bytes)
+		run_warning(r, "no operation came to its end: a longer --runtime, or a "
+			       "smaller --block");
+}
+
 /* X has room for a value of each worker. */
 static void report_ops(struct report *r, const struct crew_result *result, double *x)
 {
@@ -188,14 +207,28 @@ static void report_all(struct report *r, const struct outcome_of_copying *o, dou
 		report_sample(r, &metric_cloned, (double)o->sharing.shared_bytes);
 	report_sample(r, &metric_data, (double)o->sharing.bytes);
 	report_sample(r, &metric_guessed, (double)o->sharing.guessed_bytes);
-	if (!result->ops && !result->signal && cfg.size_bytes)
-		run_warning(r, "no operation came to its end: a longer --runtime, or a "
-			       "smaller --block");
+	/* The method and O_DIRECT are settled by now. */
+	report_options(r, copyfile_options);
+	warn(r, result);
+}
+
+/* A stop while the extents are looked up takes nothing from what was measured. */
+static int look_up_sharing(struct report *r, struct sharing *s)
+{
+	int ret = sharing_end(s);
+
+	if (ret != -EINTR)
+		return ret;
+	*s = (struct sharing){ 0 };
+	run_warning(r,
+		    "stopped before it was known what is cloned: the rates may be those "
+		    "of a clone");
+	return 0;
 }
 
 static int collect_into(struct report *r, struct outcome_of_copying *o, double *x)
 {
-	int ret = sharing_end(&o->sharing), judged;
+	int ret = look_up_sharing(r, &o->sharing), judged;
 
 	if (ret)
 		return ret;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 unsigned distinct_pairs(void)
@@ -71,6 +72,15 @@ static int tell_target(struct report *r, struct told *told, unsigned worker)
 
 	if (ret || !tell_first(told, m.st_dev, m.st_dev))
 		return ret;
+	if (cfg.direct && !strcmp(m.type, "btrfs") && !strstr(m.options, "nodatasum") &&
+	    !strstr(m.options, "nodatacow"))
+		run_warning(r,
+			    "%s is on btrfs, which buffers O_DIRECT writes of what has "
+			    "checksums (--mount-options nodatasum has none)",
+			    dir);
+	if (cfg.direct && m.tmpfs)
+		run_warning(r, "%s is in memory (%s): O_DIRECT changes nothing there",
+			    dir, m.type);
 	if (m.tmpfs && !cfg.run.allow_tmpfs)
 		run_warning(r,
 			    "%s is in memory (%s): what is copied goes to no disk there, "

@@ -16,7 +16,8 @@ extern const struct method method_copy_file_range, method_readwrite, method_read
 #define IO_URING_ROW                                                                  \
 	.name = "io_uring",                                                           \
 	.help = "a read linked to a write, --depth of them in flight", .direct = CAN, \
-	.uncached = CAN, .many = true, .copies = true, .fallback = "readwrite"
+	.uncached = CAN, .many = true, .threads = true, .copies = true,               \
+	.fallback = "readwrite"
 #define LIBAIO_ROW                                                             \
 	.name = "libaio",                                                      \
 	.help = "io_submit(2) of reads, then of writes, always with O_DIRECT", \

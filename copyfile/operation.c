@@ -19,7 +19,10 @@ static int refill(struct worker *w, struct task *task, const struct span *block)
 		ssize_t n = pwrite(fd, task->block + done, block->len - done,
 				   (off_t)(block->at + done));
 
-		if (n < 0 && errno != EINTR)
+		/* As for cp(1), what moves nothing is a full filesystem. */
+		if (!n)
+			errno = ENOSPC;
+		if (n <= 0 && errno != EINTR)
 			return failed("worker %u: refill %ju bytes at offset %ju of %s",
 				      w->id, (uintmax_t)(block->len - done),
 				      (uintmax_t)(block->at + done),
@@ -68,8 +71,8 @@ int copy_one(struct worker *w, struct task *task, struct cursor *one)
 	uint64_t took_ns = lap(task);
 
 	record->copy_ns += took_ns;
-	if (!task->method->many)
-		hist_add(&record->latency_ns, took_ns);
+	if (!task->method->many && task->target.latency_ns)
+		hist_add(task->target.latency_ns, took_ns);
 	return (int)MIN(n, 0);
 }
 

@@ -242,7 +242,7 @@ static int check_sizes(void)
 
 static int find_method(void)
 {
-	cfg.method = method_find(copy_methods, cfg.method_name);
+	cfg.method = cfg.asked = method_find(copy_methods, cfg.method_name);
 	if (!cfg.method)
 		return refused("--method '%s': expected one that --method=list prints",
 			       cfg.method_name);

@@ -60,7 +60,8 @@ static double target_bytes(unsigned worker)
 	double size = (double)source_bytes(worker),
 	       most = (double)cfg.run.max_ops * (double)cfg.block_bytes;
 
-	if (cfg.method->no_data || cfg.method->clones)
+	/* What is shared is no more once the source is rewritten, or if another method runs. */
+	if (cfg.method->no_data || (cfg.method->clones && !cfg.refill && !cfg.fallback))
 		return 0;
 	return cfg.run.max_ops ? MIN(size, most) : size;
 }

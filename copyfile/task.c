@@ -106,12 +106,17 @@ static int new_target(struct worker *w, struct task *task)
 	return ret;
 }
 
-/* The byte before the blocks of --no-clone; it counts with the first of them. */
+/* The byte before the blocks of --no-clone; it counts with the first of them, and its latency, which is
+ * none of a block, nowhere. */
 static int copy_first_byte(struct worker *w, struct task *task)
 {
 	struct cursor c = cursor_begin(1, 1, ORDER_SEQ, 0);
-	int ret = copy_one(w, task, &c);
+	struct hist *latency_ns = task->target.latency_ns;
+	int ret;
 
+	task->target.latency_ns = NULL;
+	ret = copy_one(w, task, &c);
+	task->target.latency_ns = latency_ns;
 	if (!ret)
 		tally_add(w, 0, 1);
 	return ret;

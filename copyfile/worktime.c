@@ -10,12 +10,13 @@ static uint64_t ns_of(struct timeval t)
 	return (uint64_t)t.tv_sec * ns_per_s + (uint64_t)t.tv_usec * ns_per_us;
 }
 
-/* That so far is taken off, or added. */
+/* That so far is taken off, or added. Of a process, where it has one worker: io_uring's threads, which
+ * the kernel makes in it, do a part of the work. */
 static void count_usage(struct copy_record *record, int sign)
 {
 	struct rusage usage;
 
-	if (getrusage(RUSAGE_THREAD, &usage))
+	if (getrusage(cfg.run.threads > 1 ? RUSAGE_THREAD : RUSAGE_SELF, &usage))
 		return;
 	record->user_ns += (uint64_t)sign * ns_of(usage.ru_utime);
 	record->system_ns += (uint64_t)sign * ns_of(usage.ru_stime);

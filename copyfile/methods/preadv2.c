@@ -4,6 +4,8 @@
 #include "common/vectors.h"
 #include "copyfile/methods/copier.h"
 
+#include <sys/syscall.h>
+
 struct state {
 	struct copier copier; /* the first: so copier_pump() has it */
 	struct vectors vectors;
@@ -13,7 +15,12 @@ struct state {
 static int preadv2_open(void *state, const struct target *t)
 {
 	struct state *s = state;
+	int ret = method_needs(t, "preadv2", SYS_preadv2);
 
+	if (!ret)
+		ret = method_needs(t, "pwritev2", SYS_pwritev2);
+	if (ret)
+		return ret;
 	s->flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
 	vectors_fit(&s->vectors, t);
 	return copier_open_buffer(&s->copier, t);

@@ -5,6 +5,8 @@
 #include "readtwice/methods.h"
 #include "readtwice/methods/buffer.h"
 
+#include <sys/syscall.h>
+
 struct state {
 	struct buffer buffer; /* the first: so buffer_pump() has it */
 	struct vectors vectors;
@@ -14,7 +16,10 @@ struct state {
 static int preadv2_open(void *state, const struct target *t)
 {
 	struct state *s = state;
+	int ret = method_needs(t, "preadv2", SYS_preadv2);
 
+	if (ret)
+		return ret;
 	s->flags = t->uncached ? UAPI_RWF_DONTCACHE : 0;
 	vectors_fit(&s->vectors, t);
 	return buffer_open(&s->buffer, t);

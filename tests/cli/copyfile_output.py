@@ -169,8 +169,42 @@ def clones_are_told(tests):
         tests.check(f'{row}: no rate of copying', shared != 'none', bool(found[0][3]))
 
 
+def what_ran_is_told(tests):
+    """In the JSON as in the lines: another method, no copying at all, no O_DIRECT."""
+    with tests.folder() as folder:
+        result = run(tests, [*SMALL, '--ops', '5', '-m', 'reflink', '--fallback', '--dir', '/dev/shm', '--allow-tmpfs',
+                             '--json=result'], cwd=folder)
+        with open(os.path.join(folder, 'result'), encoding='utf-8') as file:
+            doc = json.load(file)
+        tests.check('--fallback: status', 0, result.status)
+        tests.check('--fallback: options', ('copy_file_range', False), (doc['options']['method'], doc['options']['direct']))
+        tests.check('--fallback: warning', True, 'copy_file_range ran in place of reflink' in doc['warnings'])
+        tests.check('--fallback: line', True, b'method: copy_file_range in place of reflink\n' in result.out)
+        null = run(tests, [*SMALL, '--ops', '5', '-m', 'null', '--dir', folder])
+        tests.check('-m null: a warning', 1, null.err.count(b'null copies nothing: these are no rates of copying'))
+        uncached = run(tests, [*SMALL, '--ops', '5', '-m', 'preadv2', '--uncached', '--fallback', '--dir', '/dev/shm',
+                               '--allow-tmpfs'])
+        tests.check('--uncached --fallback: status', (77, b''), (uncached.status, uncached.out))
+        tests.check('--uncached --fallback: nothing to fall back to', False, b'falling back' in uncached.err)
+
+
+def a_byte_is_no_block(tests):
+    """The one that --no-clone copies first has no latency: there are as many as blocks."""
+    with tests.folder() as folder:
+        for method in ('readwrite', 'io_uring'):
+            result = run(tests, ['-q', '-s', '8m', '--block', '8m', '--no-clone', '--pattern', 'seq', '-m', method, '--json',
+                                 '--dir', folder])
+            if result.status == 77:
+                tests.skip(f'--no-clone -m {method}', result.err.decode().strip())
+                continue
+            metrics = json.loads(result.out)['metrics']
+            tests.check(f'--no-clone -m {method}: one latency', metrics['copy_latency_max_ns']['samples'],
+                        metrics['copy_latency_min_ns']['samples'])
+
+
 def main():
-    sections = {'lines': [lines_add_up], 'table': [table_is_read], 'cloned': [clones_are_told]}
+    sections = {'lines': [lines_add_up], 'table': [table_is_read], 'cloned': [clones_are_told],
+                'told': [what_ran_is_told, a_byte_is_no_block]}
     tests = Tests(sys.argv)
     return tests.run_all(sections)
 
