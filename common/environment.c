@@ -4,6 +4,7 @@
 
 #include "common/host.h"
 #include "common/json.h"
+#include "common/queue.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -17,18 +18,11 @@ static json_t *json_set(const struct cpus *set)
 	return json;
 }
 
-/* What is not known is null. */
+/* FACTS end here. */
 static void record_facts(json_t *object, struct fact *facts, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
-		const char *text = facts[i].text;
-
-		json_object_set_new(object, facts[i].key,
-				    !text ? json_null()
-				    : facts[i].is_number
-					    ? json_of_count(strtoull(text, NULL, 10))
-					    : json_of_text(text));
-	}
+	for (unsigned i = 0; i < count; i++)
+		json_object_set_new(object, facts[i].key, json_of_fact(&facts[i]));
 	facts_free(facts, count);
 }
 
@@ -37,13 +31,16 @@ static void record_mitigation(void *context, const char *name, const char *text)
 	json_object_set_new(context, name, json_of_text(text));
 }
 
-static void record_host(json_t *environment, unsigned cpu)
+static void record_host(json_t *environment, const struct cpus *allowed)
 {
-	json_t *mitigations = json_object();
-	struct fact facts[HOST_FACTS];
+	json_t *mitigations = json_object(), *thp = json_object();
+	struct fact facts[HOST_FACTS], of_thp[THP_FACTS];
 
-	host_read(facts, "", cpu);
+	host_read(facts, "", allowed);
 	record_facts(environment, facts, HOST_FACTS);
+	thp_read(of_thp, "");
+	record_facts(thp, of_thp, THP_FACTS);
+	json_object_set_new(environment, "thp", thp);
 	host_mitigations("", record_mitigation, mitigations);
 	json_object_set_new(environment, "mitigations", mitigations);
 }
@@ -83,7 +80,7 @@ void environment_machine(json_t *environment, const struct topo *topo,
 				    counts[i].value == NO_LIMIT
 					    ? json_null()
 					    : json_of_count(counts[i].value));
-	record_host(environment, topo->allowed.count ? topo->allowed.ids[0] : 0);
+	record_host(environment, &topo->allowed);
 	json_object_set_new(environment, "cpus_allowed_list", json_set(&topo->allowed));
 	json_object_set_new(environment, "nodes_list", json_set(&topo->nodes));
 	json_object_set_new(environment, "memory_nodes_list",
@@ -99,9 +96,11 @@ static json_t *json_text_or_null(const char *text)
 static json_t *json_queue(dev_t dev)
 {
 	struct fact queue[QUEUE_FACTS];
-	json_t *object = json_object();
+	json_t *object;
 
-	queue_read(queue, "", dev);
+	if (!queue_read(queue, "", dev))
+		return json_null();
+	object = json_object();
 	record_facts(object, queue, QUEUE_FACTS);
 	return object;
 }
@@ -113,7 +112,7 @@ static json_t *json_filesystem(const struct medium *m, const struct fs_made *mad
 		json_text_or_null(m->options), "device", json_text_or_null(m->device),
 		"block_bytes", json_of_count(m->block_bytes));
 
-	json_object_set_new(object, "queue", m->dev ? json_queue(m->dev) : json_null());
+	json_object_set_new(object, "queue", json_queue(m->dev));
 	if (!made)
 		return object;
 	json_object_set_new(object, "size_bytes", json_of_count(made->size_bytes));

@@ -36,3 +36,36 @@ json_t *json_of_count(uint64_t value)
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
 	return json_string(text);
 }
+
+static json_t *json_of_words(const char *words)
+{
+	json_t *array = json_array();
+	char *copy = strdup(words), *rest = copy, *word;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			json_array_append_new(array, json_of_text(word));
+	free(copy);
+	return array;
+}
+
+json_t *json_of_fact(const struct fact *fact)
+{
+	const char *text = fact->text ?: "";
+	bool is_digits = *text && !text[strspn(text, "0123456789")];
+
+	if (!fact->text)
+		return json_null();
+	switch (fact->kind) {
+	case FACT_NUMBER:
+		return is_digits ? json_of_count(strtoull(text, NULL, 10)) : json_null();
+	case FACT_BOOL:
+		if (!*text || !strchr("01NY", *text))
+			return json_null();
+		return json_boolean(strchr("1Y", *text));
+	case FACT_WORDS:
+		return json_of_words(text);
+	default:
+		return json_of_text(text);
+	}
+}

@@ -3,6 +3,8 @@
 #ifndef COMMON_JSON_H
 #define COMMON_JSON_H
 
+#include "common/fact.h"
+
 #include <stdint.h>
 
 /* jansson.h calls it json_t. Only files that need more of it include that. */
@@ -12,5 +14,7 @@ struct json_t;
 struct json_t *json_of_text(const char *text);
 /* What the library's integers cannot hold is written out as text. */
 struct json_t *json_of_count(uint64_t value);
+/* By its kind; null if it is not known, or not what its kind says. */
+struct json_t *json_of_fact(const struct fact *fact);
 
 #endif
