@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* host - what a result depends on besides the program: CPU, mitigations, settings, queues of disks. */
+/* host - what a result depends on besides the program: CPU, mitigations, settings of the kernel. */
 #include "common/host.h"
 
 #include "common/procfile.h"
@@ -8,194 +8,120 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
+#include <sys/prctl.h>
 
-#define VULNERABILITIES "/sys/devices/system/cpu/vulnerabilities"
+#define CPUS            "sys/devices/system/cpu"
+#define VULNERABILITIES CPUS "/vulnerabilities"
 #define THP             "/sys/kernel/mm/transparent_hugepage"
 
-/* What is of interest in a file. */
-enum how {
-	WHOLE,    /* its text */
-	NUMBER,   /* likewise, for JSON without quotes */
-	BRACKETS, /* the word that is chosen: "always [madvise] never" */
-	CPUINFO,  /* the line that begins with the last word of the row */
-	COPIES,   /* of the flags there, those that decide how memory is copied */
-	SMAP,     /* "1" if it is among the flags, "0" if not */
-};
-
-struct source {
-	const char *key;
-	enum how how;
-	const char *file, *line;
-};
-
-static const struct source host_sources[] = {
-	{ "command_line", WHOLE, "/proc/cmdline", NULL },
-	{ "cpu_model", CPUINFO, "/proc/cpuinfo", "model name" },
-	{ "microcode", CPUINFO, "/proc/cpuinfo", "microcode" },
-	{ "string_copy_flags", COPIES, "/proc/cpuinfo", NULL },
-	{ "smap", SMAP, "/proc/cpuinfo", NULL },
-	{ "smt", NUMBER, "/sys/devices/system/cpu/smt/active", NULL },
-	{ "governor", WHOLE, NULL, NULL }, /* its file is told by the CPU */
-	{ "thp_enabled", BRACKETS, THP "/enabled", NULL },
-	{ "thp_defrag", BRACKETS, THP "/defrag", NULL },
-	{ "thp_shmem_enabled", BRACKETS, THP "/shmem_enabled", NULL },
-	{ "mglru", WHOLE, "/sys/kernel/mm/lru_gen/enabled", NULL },
-	{ "zswap", WHOLE, "/sys/module/zswap/parameters/enabled", NULL },
-};
-
-static const struct source queue_sources[] = {
-	{ "scheduler", BRACKETS, "scheduler", NULL },
-	{ "max_sectors_kb", NUMBER, "max_sectors_kb", NULL },
-	{ "max_hw_sectors_kb", NUMBER, "max_hw_sectors_kb", NULL },
-	{ "nr_requests", NUMBER, "nr_requests", NULL },
-	{ "read_ahead_kb", NUMBER, "read_ahead_kb", NULL },
-	{ "rotational", NUMBER, "rotational", NULL },
-	{ "logical_block_bytes", NUMBER, "logical_block_size", NULL },
-	{ "write_cache", WHOLE, "write_cache", NULL },
-};
-
-/* The words of x86's "flags" and arm64's "Features" that say so. */
+/* The words of x86's "flags" and arm64's "Features" that say so. Linux has names for fzrm, fsrs and fsrc,
+ * but up to 6.18 does not print them: that they are missing says nothing. */
 static const char *const copy_flags[] = { "rep_good", "erms", "fsrm", "fzrm",
 					  "fsrs",     "fsrc", "mops" };
 
-/* Without the newline at its end. */
-static char *first_line(char *text)
+static char *cpuinfo_line(const char *cpuinfo, const char *key)
 {
-	if (text)
-		text[strcspn(text, "\n")] = '\0';
-	return text;
+	const char *line = procfile_line(cpuinfo, key);
+
+	return line ? line_of(line) : NULL;
 }
 
-/* "madvise" of "always [madvise] never"; some have one choice, and no brackets. */
-static char *in_brackets(char *text)
+static char *find_model(const char *cpuinfo)
 {
-	char *word = strchr(text, '[');
-
-	if (!word)
-		return first_line(text);
-	word++;
-	word[strcspn(word, "]")] = '\0';
-	memmove(text, word, strlen(word) + 1);
-	return text;
+	return cpuinfo_line(cpuinfo, "model name");
 }
 
-/* The line of /proc/cpuinfo, up to its end. */
-static char *cpuinfo_line(const char *text, const char *key)
+static char *find_microcode(const char *cpuinfo)
 {
-	const char *line = text ? procfile_line(text, key) : NULL;
-
-	return line ? strndup(line, strcspn(line, "\n")) : NULL;
+	return cpuinfo_line(cpuinfo, "microcode");
 }
 
-static bool has_word(const char *words, const char *word)
+/* Of CPUs that have no such list nothing is known. */
+static char *find_copy_flags(const char *cpuinfo)
 {
-	size_t len = strlen(word);
+	char *flags = cpuinfo_line(cpuinfo, "flags") ?: cpuinfo_line(cpuinfo, "Features");
+	char *found = flags ? strdup("") : NULL;
 
-	for (const char *at = words; (at = strstr(at, word)); at += len)
-		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return true;
-	return false;
-}
-
-/* What of copy_flags[] is in FLAGS, blanks between them. */
-static char *flags_of_copies(const char *flags)
-{
-	char text[128] = "";
-	size_t used = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(copy_flags); i++)
+	for (size_t i = 0; flags && i < ARRAY_SIZE(copy_flags); i++)
 		if (has_word(flags, copy_flags[i]))
-			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
-						 used ? " " : "", copy_flags[i]);
-	return strdup(text);
-}
-
-/* Of CPUs that have no such flags at all nothing is known. */
-static char *of_flags(const char *cpuinfo, enum how how)
-{
-	char *flags = cpuinfo_line(cpuinfo, "flags"), *text;
-
-	if (how == SMAP)
-		text = flags ? strdup(has_word(flags, "smap") ? "1" : "0") : NULL;
-	else {
-		flags = flags ?: cpuinfo_line(cpuinfo, "Features");
-		text = flags ? flags_of_copies(flags) : NULL;
-	}
+			found = add_word(found, copy_flags[i]);
 	free(flags);
-	return text;
-}
-
-/* TEXT is what the file has, and is freed; NULL: there is none. */
-static char *extract(const struct source *s, char *text)
-{
-	char *found;
-
-	if (!text || s->how == WHOLE || s->how == NUMBER)
-		return first_line(text);
-	if (s->how == BRACKETS)
-		return in_brackets(text);
-	found = s->how == CPUINFO ? cpuinfo_line(text, s->line) : of_flags(text, s->how);
-	free(text);
 	return found;
 }
 
-static void set_fact(struct fact *fact, const struct source *s, char *text)
+/* arm64 has PAN in its place, and does not tell. */
+static char *find_smap(const char *cpuinfo)
 {
-	fact->key = s->key;
-	fact->text = extract(s, text);
-	fact->is_number = s->how == NUMBER || s->how == SMAP;
+	char *flags = cpuinfo_line(cpuinfo, "flags");
+	char *found = flags ? strdup(has_word(flags, "smap") ? "1" : "0") : NULL;
+
+	free(flags);
+	return found;
 }
 
-void host_read(struct fact facts[static HOST_FACTS], const char *root, unsigned cpu)
-{
-	_Static_assert(ARRAY_SIZE(host_sources) == HOST_FACTS, "a fact for each row");
-	for (size_t i = 0; i < HOST_FACTS; i++) {
-		const struct source *s = &host_sources[i];
-		char *text =
-			s->file ? procfile_read(root, "%s", s->file)
-				: procfile_read(root,
-						"/sys/devices/system/cpu/cpu%u/cpufreq/"
-						"scaling_governor",
-						cpu);
+static const struct fact_source host_sources[] = {
+	{ "command_line", "proc/cmdline", FACT_TEXT, line_of },
+	{ "cpu_model", "proc/cpuinfo", FACT_TEXT, find_model },
+	{ "microcode", "proc/cpuinfo", FACT_TEXT, find_microcode },
+	{ "string_copy_flags", "proc/cpuinfo", FACT_WORDS, find_copy_flags },
+	{ "smap", "proc/cpuinfo", FACT_BOOL, find_smap },
+	{ "smt", CPUS "/smt/active", FACT_BOOL, line_of },
+	{ "mglru", "sys/kernel/mm/lru_gen/enabled", FACT_TEXT, line_of },
+	{ "zswap", "sys/module/zswap/parameters/enabled", FACT_BOOL, line_of },
+};
 
-		set_fact(&facts[i], s, text);
+static const struct fact_source thp_sources[] = {
+	{ "enabled", "enabled", FACT_TEXT, word_in_brackets },
+	{ "defrag", "defrag", FACT_TEXT, word_in_brackets },
+	{ "shmem_enabled", "shmem_enabled", FACT_TEXT, word_in_brackets },
+};
+
+/* Each once; NULL: there are none. */
+static char *governors_of(const char *root, const struct cpus *cpus)
+{
+	char *all = strdup("");
+
+	for (unsigned i = 0; all && i < cpus->count; i++) {
+		char *text = procfile_read(
+			root, "/" CPUS "/cpu%u/cpufreq/scaling_governor", cpus->ids[i]);
+
+		if (text)
+			text[strcspn(text, "\n")] = '\0';
+		if (text && !has_word(all, text))
+			all = add_word(all, text);
+		free(text);
 	}
-}
-
-/* A partition has no queue of its own. */
-static char *queue_text(const char *root, dev_t dev, const char *file)
-{
-	char *text = procfile_read(root, "/sys/dev/block/%u:%u/queue/%s", major(dev),
-				   minor(dev), file);
-
-	return text
-		       ?: procfile_read(root, "/sys/dev/block/%u:%u/../queue/%s",
-					major(dev), minor(dev), file);
-}
-
-void queue_read(struct fact facts[static QUEUE_FACTS], const char *root, dev_t dev)
-{
-	_Static_assert(ARRAY_SIZE(queue_sources) == QUEUE_FACTS, "a fact for each row");
-	for (size_t i = 0; i < QUEUE_FACTS; i++) {
-		const struct source *s = &queue_sources[i];
-
-		set_fact(&facts[i], s, dev ? queue_text(root, dev, s->file) : NULL);
-	}
-}
-
-void facts_free(struct fact *facts, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++)
-		free(facts[i].text);
-}
-
-const char *fact_text(const struct fact *facts, unsigned count, const char *key)
-{
-	for (unsigned i = 0; i < count; i++)
-		if (!strcmp(facts[i].key, key))
-			return facts[i].text;
+	if (all && *all)
+		return all;
+	free(all);
 	return NULL;
+}
+
+void host_read(struct fact facts[static HOST_FACTS], const char *root,
+	       const struct cpus *cpus)
+{
+	enum { READ = ARRAY_SIZE(host_sources) };
+	char *governors = governors_of(root, cpus);
+
+	_Static_assert(READ + 1 == HOST_FACTS, "a fact for each row, and the governor");
+	facts_read(facts, host_sources, READ, root, "");
+	facts[READ] = (struct fact){
+		.key = "governor",
+		.kind = governors && strchr(governors, ' ') ? FACT_WORDS : FACT_TEXT,
+		.text = governors,
+	};
+}
+
+void thp_read(struct fact facts[static THP_FACTS], const char *root)
+{
+	enum { READ = ARRAY_SIZE(thp_sources) };
+	int disabled = prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0);
+
+	_Static_assert(READ + 1 == THP_FACTS, "a fact for each row, and the process");
+	facts_read(facts, thp_sources, READ, root, THP);
+	facts[READ] = (struct fact){ .key = "disabled_by_prctl", .kind = FACT_BOOL };
+	if (disabled >= 0)
+		facts[READ].text = strdup(disabled ? "1" : "0");
 }
 
 void host_mitigations(const char *root,
@@ -204,19 +130,20 @@ void host_mitigations(const char *root,
 {
 	struct dirent **names;
 	char *folder;
-	int count = asprintf(&folder, "%s%s", root, VULNERABILITIES) < 0
+	int count = asprintf(&folder, "%s/%s", root, VULNERABILITIES) < 0
 			    ? -1
 			    : scandir(folder, &names, NULL, alphasort);
 
 	for (int i = 0; i < count; i++) {
 		char *text = names[i]->d_name[0] == '.'
 				     ? NULL
-				     : first_line(procfile_read(root,
-								VULNERABILITIES "/%s",
-								names[i]->d_name));
+				     : procfile_read(root, "/" VULNERABILITIES "/%s",
+						     names[i]->d_name);
 
-		if (text)
+		if (text) {
+			text[strcspn(text, "\n")] = '\0';
 			each(context, names[i]->d_name, text);
+		}
 		free(text);
 		free(names[i]);
 	}

@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host - what a result depends on besides the program: CPU, mitigations, settings, queues of disks. */
+/* host - what a result depends on besides the program: CPU, mitigations, settings of the kernel. */
 #ifndef COMMON_HOST_H
 #define COMMON_HOST_H
 
-#include "common/base.h"
+#include "common/fact.h"
+#include "common/topo.h"
 
-#include <stdbool.h>
-#include <sys/types.h>
+enum { HOST_FACTS = 9, THP_FACTS = 4 };
 
-/* One thing that is known of a machine. */
-struct fact {
-	const char *key;
-	char *text; /* malloc'ed; NULL: not to be found out */
-	bool is_number;
-};
-
-enum { HOST_FACTS = 12, QUEUE_FACTS = 8 };
-
-/* Of the machine below ROOT ("" is this one; tests give a recorded tree): command line of the kernel, CPU
- * model, microcode, the flags of the CPU that decide how it copies, whether SMAP is on, SMT, governor of
- * CPU number CPU, transparent huge pages. */
-void host_read(struct fact facts[static HOST_FACTS], const char *root, unsigned cpu);
-/* Of the queue of block device DEV (queue-sysfs, Documentation/ABI/stable/sysfs-block): a partition's is
- * that of its disk. All NULL: there is none. */
-void queue_read(struct fact facts[static QUEUE_FACTS], const char *root, dev_t dev);
-void facts_free(struct fact *facts, unsigned count);
-/* The text of KEY; NULL: not known. */
-const char *fact_text(const struct fact *facts, unsigned count, const char *key);
+/* Of the machine below ROOT ("" is this one; tests give a recorded tree): command line of the kernel;
+ * model, microcode, SMAP, and the flags that decide how memory is copied of its first CPU; SMT; the
+ * governors of CPUS, each once; MGLRU, zswap. To be freed with facts_free(). */
+void host_read(struct fact facts[static HOST_FACTS], const char *root,
+	       const struct cpus *cpus);
+/* Transparent huge pages: the machine's settings, and whether this process is kept from them (prctl(2),
+ * PR_SET_THP_DISABLE), be it from all but those that it advises for. To be freed the same way. */
+void thp_read(struct fact facts[static THP_FACTS], const char *root);
 
 /* Each file of /sys/devices/system/cpu/vulnerabilities: its name and what it says. */
 void host_mitigations(const char *root,

@@ -2,7 +2,8 @@
 /* report - what a run says, as one tree, written as one JSON document. */
 #include "common/report.h"
 
-#include "common/host.h"
+#include "common/environment.h"
+#include "common/json.h"
 #include "common/optkinds.h"
 
 #include <errno.h>
@@ -19,38 +20,6 @@ struct report {
 	unsigned repetitions;
 };
 
-/* TEXT as JSON has it: bytes that are no UTF-8 are written out as \xNN. */
-static json_t *json_text(const char *text)
-{
-	json_t *good = json_string(text);
-	char *spelled, *at;
-
-	if (good)
-		return good;
-	spelled = at = malloc(4 * strlen(text) + 1);
-	if (!spelled)
-		return NULL;
-	for (; *text; text++)
-		at += snprintf(at, sizeof("\\xff"),
-			       (unsigned char)*text < 0x80 ? "%c" : "\\x%02x",
-			       (unsigned char)*text);
-	*at = '\0';
-	good = json_string(spelled);
-	free(spelled);
-	return good;
-}
-
-/* What the library's integers cannot hold is written out as text. */
-static json_t *json_count(uint64_t value)
-{
-	char text[32];
-
-	if (value <= INT64_MAX)
-		return json_integer((json_int_t)value);
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)value);
-	return json_string(text);
-}
-
 /* Whole values stay whole. */
 static json_t *json_value(double x)
 {
@@ -59,15 +28,6 @@ static json_t *json_value(double x)
 	if (x == floor(x) && fabs(x) < 9e15)
 		return json_integer((json_int_t)x);
 	return json_real(x);
-}
-
-static json_t *json_set(const struct cpus *set)
-{
-	char *text = cpus_text(set);
-	json_t *json = text ? json_string(text) : NULL;
-
-	free(text);
-	return json;
 }
 
 /* "--file" -> "file", "--dry-run" -> "dry_run", a size -> "unit_bytes", a time -> "runtime_ns" */
@@ -86,7 +46,7 @@ static json_t *json_words(const struct words *words)
 	json_t *array = json_array();
 
 	for (unsigned i = 0; i < words->count; i++)
-		json_array_append_new(array, json_text(words->at[i]));
+		json_array_append_new(array, json_of_text(words->at[i]));
 	return array;
 }
 
@@ -101,14 +61,14 @@ static json_t *option_value(const struct opt *o)
 		return json_boolean(*o->to.count == o->value);
 	case OPT_KIND_BIND:
 		return *o->to.number == BIND_NODE ? json_string("node")
-						  : json_count(*o->to.number);
+						  : json_of_count(*o->to.number);
 	case OPT_KIND_TASKS:
 		return json_integer(*o->to.count);
 	case OPT_KIND_TEXT:
 	case OPT_KIND_WORD:
 	case OPT_KIND_MAYBE:
 	case OPT_KIND_NEXT:
-		return *o->to.text ? json_text(*o->to.text) : json_null();
+		return *o->to.text ? json_of_text(*o->to.text) : json_null();
 	case OPT_KIND_LIST:
 		return json_words(o->to.words);
 	case OPT_KIND_CHOICE:
@@ -120,9 +80,9 @@ static json_t *option_value(const struct opt *o)
 		return NULL;
 	case OPT_KIND_SLEEP:
 		return *o->to.time == UINT64_MAX ? json_string("for ever")
-						 : json_count(*o->to.time);
+						 : json_of_count(*o->to.time);
 	default:
-		return json_count(*o->to.number);
+		return json_of_count(*o->to.number);
 	}
 }
 
@@ -155,9 +115,9 @@ static json_t *json_host(void)
 	struct utsname u;
 
 	uname(&u);
-	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(u.nodename), "kernel",
-			 json_text(u.release), "kernel_version", json_text(u.version),
-			 "machine", json_text(u.machine));
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_of_text(u.nodename),
+			 "kernel", json_of_text(u.release), "kernel_version",
+			 json_of_text(u.version), "machine", json_of_text(u.machine));
 }
 
 struct report *report_new(int argc, char *const *argv, const struct opt *own,
@@ -169,7 +129,7 @@ struct report *report_new(int argc, char *const *argv, const struct opt *own,
 	if (!r)
 		return NULL;
 	for (int i = 0; i < argc; i++)
-		json_array_append_new(words, json_text(argv[i]));
+		json_array_append_new(words, json_of_text(argv[i]));
 	r->root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:{}, s:{}, s:{}, s:{}, "
 			    "s:[], s:[], s:s, s:[]}",
 			    "schema", "1", "program", program_invocation_short_name,
@@ -194,138 +154,16 @@ void report_free(struct report *r)
 	free(r);
 }
 
-/* What is not known is null. */
-static void record_facts(json_t *object, struct fact *facts, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		const char *text = facts[i].text;
-
-		json_object_set_new(object, facts[i].key,
-				    !text ? json_null()
-				    : facts[i].is_number
-					    ? json_count(strtoull(text, NULL, 10))
-					    : json_text(text));
-	}
-	facts_free(facts, count);
-}
-
-static void record_mitigation(void *context, const char *name, const char *text)
-{
-	json_object_set_new(context, name, json_text(text));
-}
-
-static void record_host(json_t *environment, unsigned cpu)
-{
-	json_t *mitigations = json_object();
-	struct fact facts[HOST_FACTS];
-
-	host_read(facts, "", cpu);
-	record_facts(environment, facts, HOST_FACTS);
-	host_mitigations("", record_mitigation, mitigations);
-	json_object_set_new(environment, "mitigations", mitigations);
-}
-
 void report_environment(struct report *r, const struct topo *topo,
 			const struct limits *limits)
 {
-	json_t *environment = json_object_get(r->root, "environment");
-	const struct {
-		const char *key;
-		uint64_t value;
-	} counts[] = {
-		{ "cpus_online", topo->online.count },
-		{ "cpus_allowed", topo->allowed.count },
-		{ "nodes", topo->nodes.count },
-		{ "page_bytes", limits->page_bytes },
-		{ "hugepage_bytes", limits->hugepage_bytes },
-		{ "memory_bytes", limits->memory_bytes },
-		{ "memory_available_bytes", limits->memory_available_bytes },
-		{ "swap_bytes", limits->swap_bytes },
-		{ "swap_free_bytes", limits->swap_free_bytes },
-		{ "cgroup_memory_max_bytes", limits->cgroup_max_bytes },
-		{ "cgroup_memory_high_bytes", limits->cgroup_high_bytes },
-		{ "cgroup_memory_room_bytes", limits->cgroup_room_bytes },
-		{ "cgroup_cpu_millicpus", limits->cgroup_millicpus },
-		{ "cgroup_pids_max", limits->cgroup_pids_max },
-		{ "rlimit_memlock_bytes", limits->memlock_bytes },
-		{ "rlimit_as_bytes", limits->address_space_bytes },
-		{ "rlimit_nproc", limits->processes },
-		{ "rlimit_nofile", limits->open_files },
-		{ "rlimit_sigpending", limits->pending_signals },
-		{ "rlimit_fsize_bytes", limits->file_bytes },
-		{ "max_map_count", limits->max_map_count },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		json_object_set_new(environment, counts[i].key,
-				    counts[i].value == NO_LIMIT
-					    ? json_null()
-					    : json_count(counts[i].value));
-	record_host(environment, topo->allowed.count ? topo->allowed.ids[0] : 0);
-	json_object_set_new(environment, "cpus_allowed_list", json_set(&topo->allowed));
-	json_object_set_new(environment, "nodes_list", json_set(&topo->nodes));
-	json_object_set_new(environment, "memory_nodes_list",
-			    json_set(&topo->memory_nodes));
-}
-
-/* What is unknown, or is not there, is null. */
-static json_t *json_text_or_null(const char *text)
-{
-	return *text ? json_text(text) : json_null();
-}
-
-static json_t *json_queue(dev_t dev)
-{
-	struct fact queue[QUEUE_FACTS];
-	json_t *object = json_object();
-
-	queue_read(queue, "", dev);
-	record_facts(object, queue, QUEUE_FACTS);
-	return object;
-}
-
-static json_t *json_filesystem(const struct medium *m, const struct fs_made *made)
-{
-	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o}", "type", json_text_or_null(m->type), "options",
-		json_text_or_null(m->options), "device", json_text_or_null(m->device),
-		"block_bytes", json_count(m->block_bytes));
-
-	json_object_set_new(object, "queue", m->dev ? json_queue(m->dev) : json_null());
-	if (!made)
-		return object;
-	json_object_set_new(object, "size_bytes", json_count(made->size_bytes));
-	json_object_set_new(object, "allocation_groups",
-			    made->allocation_groups ? json_count(made->allocation_groups)
-						    : json_null());
-	json_object_set_new(object, "reflink",
-			    made->reflink < 0 ? json_null()
-					      : json_boolean(made->reflink));
-	json_object_set_new(object, "image_on", json_text_or_null(made->image_on));
-	json_object_set_new(object, "loop_direct_io",
-			    made->image_on[0] ? json_boolean(made->loop_direct_io)
-					      : json_null());
-	return object;
+	environment_machine(json_object_get(r->root, "environment"), topo, limits);
 }
 
 void report_filesystem(struct report *r, const struct medium *m,
 		       const struct fs_made *made)
 {
-	json_t *environment = json_object_get(r->root, "environment");
-	json_t *all = json_object_get(environment, "filesystems");
-	json_t *object = json_filesystem(m, made);
-
-	if (!all) {
-		all = json_array();
-		json_object_set_new(environment, "filesystems", all);
-	}
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		if (!json_equal(json_array_get(all, i), object))
-			continue;
-		json_decref(object);
-		return;
-	}
-	json_array_append_new(all, object);
+	environment_filesystem(json_object_get(r->root, "environment"), m, made);
 }
 
 void report_options(struct report *r, const struct opt *own)
@@ -335,7 +173,7 @@ void report_options(struct report *r, const struct opt *own)
 
 void report_option(struct report *r, const char *name, uint64_t value)
 {
-	json_object_set_new(r->options, name, json_count(value));
+	json_object_set_new(r->options, name, json_of_count(value));
 }
 
 static json_t *metric_object(struct report *r, const struct metric *metric)
@@ -392,11 +230,12 @@ void report_workers(struct report *r, const struct crew_result *result)
 					   outcome_name((enum outcome)t->outcome));
 
 		if (t->error)
-			json_object_set_new(worker, "errno",
-					    json_text(strerrorname_np(-t->error) ?: "?"));
+			json_object_set_new(
+				worker, "errno",
+				json_of_text(strerrorname_np(-t->error) ?: "?"));
 		if (t->signal)
 			json_object_set_new(worker, "signal",
-					    json_text(sigabbrev_np(t->signal) ?: "?"));
+					    json_of_text(sigabbrev_np(t->signal) ?: "?"));
 		json_array_append_new(r->workers, worker);
 	}
 	r->repetitions++;
@@ -407,13 +246,13 @@ void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
 {
 	json_array_append_new(r->intervals,
 			      json_pack("{s:i, s:o, s:o}", "repetition", repetition,
-					"elapsed_ns", json_count(elapsed_ns), "bytes",
-					json_count(bytes)));
+					"elapsed_ns", json_of_count(elapsed_ns), "bytes",
+					json_of_count(bytes)));
 }
 
 void report_warning(struct report *r, const char *text)
 {
-	json_array_append_new(r->warnings, json_text(text));
+	json_array_append_new(r->warnings, json_of_text(text));
 }
 
 void report_outcome(struct report *r, int ret, int signal)

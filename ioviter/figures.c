@@ -128,7 +128,7 @@ static int print_cpu(void)
 	const char *smap;
 	int ret;
 
-	host_read(facts, "", 0);
+	host_read(facts, "", &CPUS_EMPTY);
 	smap = fact_text(facts, HOST_FACTS, "smap");
 	ret = print_line("cpu: %s; string-copy flags: %s; SMAP %s",
 			 fact_text(facts, HOST_FACTS, "cpu_model") ?: "unknown",

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* host - tests of common/host.c, on recorded machines. */
 #include "common/host.h"
-#include "tests/check.h"
+#include "tests/unit/machine.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/sysmacros.h>
+#include <string.h>
+#include <sys/prctl.h>
 
 /* What a machine's facts are; "-": not known. */
 static const struct row {
@@ -17,52 +16,75 @@ static const struct row {
 	{ "copies-x86", "string_copy_flags", "rep_good erms fsrm" },
 	{ "copies-x86", "smap", "1" },
 	{ "copies-x86", "smt", "1" },
-	{ "copies-x86", "governor", "performance" },
-	{ "copies-x86", "thp_enabled", "madvise" },
-	{ "copies-x86", "thp_shmem_enabled", "never" },
-	{ "copies-x86", "thp_defrag", "-" },
-	{ "copies-x86", "zswap", "-" },
+	{ "copies-x86", "zswap", "Y" },
+	{ "copies-x86", "mglru", "-" },
 	{ "copies-arm64", "cpu_model", "-" },
 	{ "copies-arm64", "microcode", "-" },
 	{ "copies-arm64", "string_copy_flags", "mops" },
 	{ "copies-arm64", "smap", "-" },
+	{ "copies-arm64", "smt", "0" },
+	{ "copies-arm64", "governor", "-" },
+	{ "bare", "command_line", "-" },
+	{ "bare", "cpu_model", "-" },
+	{ "bare", "microcode", "-" },
 	{ "bare", "string_copy_flags", "-" },
+	{ "bare", "smap", "-" },
+	{ "bare", "smt", "-" },
 	{ "bare", "governor", "-" },
+	{ "bare", "zswap", "-" },
 };
 
+static const struct row thp[] = {
+	{ "copies-x86", "enabled", "madvise" },
+	{ "copies-x86", "shmem_enabled", "never" },
+	{ "copies-x86", "defrag", "-" },
+	{ "bare", "enabled", "-" },
+};
+
+/* Of copies-x86, whose CPU 9 has none. */
 static const struct {
-	unsigned minor;
-	const char *key, *text;
-} queues[] = {
-	{ 0, "scheduler", "none" },
-	{ 0, "max_sectors_kb", "512" },
-	{ 0, "max_hw_sectors_kb", "1280" },
-	{ 0, "rotational", "0" },
-	{ 0, "logical_block_bytes", "4096" },
-	{ 0, "write_cache", "write through" },
-	{ 0, "nr_requests", "-" },
-	{ 2, "max_sectors_kb", "512" },
-	{ 2, "scheduler", "none" },
-	{ 7, "scheduler", "-" },
+	const char *name;
+	unsigned ids[3], count;
+	enum fact_kind kind;
+	const char *want;
+} governors[] = {
+	{ "none allowed", { 0 }, 0, FACT_TEXT, "-" },
+	{ "not known", { 9 }, 1, FACT_TEXT, "-" },
+	{ "one", { 3 }, 1, FACT_TEXT, "performance" },
+	{ "the same", { 3, 5 }, 2, FACT_TEXT, "performance" },
+	{ "one known", { 9, 4 }, 2, FACT_TEXT, "powersave" },
+	{ "two", { 3, 4, 5 }, 3, FACT_WORDS, "performance powersave" },
 };
 
-static char root[4096];
-
-static const char *tree(const char *name)
-{
-	const char *fixtures = getenv("PAGEMILL_FIXTURES");
-
-	snprintf(root, sizeof(root), "%s/%s", fixtures ?: "tests/fixtures", name);
-	return root;
-}
-
-static void check_host(const struct row *r)
+static void check_governors(void)
 {
 	struct fact facts[HOST_FACTS];
 
-	host_read(facts, tree(r->tree), 3);
-	CHECK_TEXT(r->key, fact_text(facts, HOST_FACTS, r->key) ?: "-", r->text);
-	facts_free(facts, HOST_FACTS);
+	for (size_t i = 0; i < ARRAY_SIZE(governors); i++) {
+		const struct cpus cpus = { (unsigned *)governors[i].ids,
+					   governors[i].count, 3 };
+
+		host_read(facts, machine("copies-x86"), &cpus);
+		check_fact(governors[i].name, facts, HOST_FACTS, "governor",
+			   governors[i].want);
+		CHECK_U64(governors[i].name, facts[HOST_FACTS - 1].kind,
+			  governors[i].kind);
+		facts_free(facts, HOST_FACTS);
+	}
+}
+
+/* It is this process's, whatever the tree. */
+static void check_prctl(void)
+{
+	struct fact facts[THP_FACTS];
+
+	for (unsigned long disabled = 0; disabled < 2; disabled++) {
+		CHECK_U64("prctl", prctl(PR_SET_THP_DISABLE, disabled, 0, 0, 0), 0);
+		thp_read(facts, machine("bare"));
+		check_fact(disabled ? "disabled" : "not disabled", facts, THP_FACTS,
+			   "disabled_by_prctl", disabled ? "1" : "0");
+		facts_free(facts, THP_FACTS);
+	}
 }
 
 static void add_mitigation(void *context, const char *name, const char *text)
@@ -73,27 +95,32 @@ static void add_mitigation(void *context, const char *name, const char *text)
 	snprintf(all + used, 256 - used, "%s=%s;", name, text);
 }
 
-int main(void)
+static void check_mitigations(const char *tree, const char *want)
 {
-	struct fact facts[QUEUE_FACTS];
 	char all[256] = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		check_host(&rows[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
-		queue_read(facts, tree("copies-x86"), makedev(259, queues[i].minor));
-		CHECK_TEXT(queues[i].key,
-			   fact_text(facts, QUEUE_FACTS, queues[i].key) ?: "-",
-			   queues[i].text);
-		facts_free(facts, QUEUE_FACTS);
+	host_mitigations(machine(tree), add_mitigation, all);
+	CHECK_TEXT(tree, all, want);
+}
+
+int main(void)
+{
+	struct fact facts[HOST_FACTS];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		host_read(facts, machine(rows[i].tree), &CPUS_EMPTY);
+		check_fact(rows[i].tree, facts, HOST_FACTS, rows[i].key, rows[i].text);
+		facts_free(facts, HOST_FACTS);
 	}
-	host_mitigations(tree("copies-x86"), add_mitigation, all);
-	CHECK_TEXT("mitigations", all, "l1tf=Not affected;meltdown=Mitigation: PTI;");
-	host_mitigations(tree("bare"), add_mitigation, all);
-	CHECK_TEXT("no mitigations", all, "l1tf=Not affected;meltdown=Mitigation: PTI;");
-	/* Without a device there is no queue. */
-	queue_read(facts, tree("copies-x86"), 0);
-	CHECK(!fact_text(facts, QUEUE_FACTS, "scheduler"));
-	facts_free(facts, QUEUE_FACTS);
+	for (size_t i = 0; i < ARRAY_SIZE(thp); i++) {
+		thp_read(facts, machine(thp[i].tree));
+		check_fact(thp[i].tree, facts, THP_FACTS, thp[i].key, thp[i].text);
+		facts_free(facts, THP_FACTS);
+	}
+	check_governors();
+	check_prctl();
+	check_mitigations("copies-x86", "l1tf=Not affected;meltdown=Mitigation: PTI;");
+	check_mitigations("copies-arm64", "meltdown=Not affected;");
+	check_mitigations("bare", "");
 	return check_result();
 }
