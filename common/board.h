@@ -37,6 +37,9 @@ struct board {
 	_Alignas(
 		CACHE_PAIR) _Atomic unsigned ended; /* workers whose work has ended; counted
 							 * only where there is a run time */
+	_Atomic unsigned
+		worked;      /* workers whose work has ended; only with crew->window */
+	_Atomic bool closed; /* the parent has been told that all have */
 	_Atomic unsigned reached; /* workers that may be left alone; only with leaves */
 	_Atomic unsigned crossed; /* workers that came to the second line, or ended */
 	_Atomic uint64_t counted_ns; /* when somebody last looked for dead ones there */

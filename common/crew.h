@@ -78,6 +78,9 @@ struct crew_view {
 	bool last; /* all have ended: the sums are final */
 };
 
+/* What the parent is told of the window: from the start line to the end of all work. */
+enum crew_moment { WINDOW_OPENS, WINDOW_LASTS, WINDOW_CLOSES };
+
 struct crew {
 	unsigned processes, threads; /* threads in each process; 0 counts as 1 */
 	/* NULL: do not bind; else worker i gets the one of rank i x cpu_stride modulo
@@ -102,7 +105,12 @@ struct crew {
 	/* In the parent: about every tick_ns and once at the end; 0: never. */
 	uint64_t tick_ns;
 	void (*tick)(void *context, const struct crew_view *view);
-	void *context;
+	/* In the parent: when the start line is about to open, about every sample_ns from there on
+	 * (0: never), and once all work has ended, well or not. The last worker to end waits for
+	 * that before it frees anything. NULL: nobody is told. */
+	void (*window)(void *context, enum crew_moment moment);
+	uint64_t sample_ns;
+	void *context; /* of tick and window */
 };
 
 struct crew_result {

@@ -226,14 +226,33 @@ static void tick(struct foreman *f)
 				  (now - f->next_tick_ns) % f->crew->tick_ns;
 }
 
+static void tell_window(struct foreman *f, enum crew_moment moment)
+{
+	if (f->crew->window)
+		f->crew->window(f->crew->context, moment);
+	f->next_sample_ns = 0;
+	if (f->crew->sample_ns && moment != WINDOW_CLOSES)
+		f->next_sample_ns = now_ns() + f->crew->sample_ns;
+}
+
 static void open_start_line(struct foreman *f)
 {
-	uint64_t now = now_ns();
+	uint64_t now;
 
+	tell_window(f, WINDOW_OPENS);
+	now = now_ns();
 	atomic_store(&f->board->started_ns, now);
 	if (f->crew->tick_ns)
 		f->next_tick_ns = now + f->crew->tick_ns;
 	change_state(f, CREW_WORKING);
+}
+
+/* All work has ended, or all workers have. */
+static void close_window(struct foreman *f)
+{
+	tell_window(f, WINDOW_CLOSES);
+	atomic_store(&f->board->closed, true);
+	bell_ring(&f->board->bell);
 }
 
 /* Wait until AT_NS (0: not at all) for a signal: SIGCHLD is also how a worker calls the parent.
@@ -310,7 +329,21 @@ static uint64_t next_event_ns(const struct foreman *f)
 		at = MIN(at, f->kill_at_ns);
 	if (f->next_tick_ns)
 		at = MIN(at, f->next_tick_ns);
+	if (f->next_sample_ns)
+		at = MIN(at, f->next_sample_ns);
 	return at;
+}
+
+static void see_to_window(struct foreman *f)
+{
+	struct board *b = f->board;
+
+	if (!atomic_load(&b->started_ns) || atomic_load(&b->closed))
+		return;
+	if (!f->running || atomic_load(&b->worked) == b->total)
+		close_window(f);
+	else if (f->next_sample_ns && now_ns() >= f->next_sample_ns)
+		tell_window(f, WINDOW_LASTS);
 }
 
 void foreman_watch(struct foreman *f)
@@ -324,9 +357,11 @@ void foreman_watch(struct foreman *f)
 		foreman_heed(f, next_event_ns(f));
 		if (f->next_tick_ns && now_ns() >= f->next_tick_ns)
 			tick(f);
+		see_to_window(f);
 		if (may_leave(f))
 			leave(f);
 	}
+	see_to_window(f);
 	if (f->next_tick_ns)
 		tick(f);
 }

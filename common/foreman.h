@@ -23,7 +23,7 @@ struct foreman {
 	bool left;               /* the processes go on alone */
 	uint64_t interrupted_ns; /* when the signal came */
 	uint64_t kill_at_ns;     /* 0: nothing to kill */
-	uint64_t next_tick_ns;
+	uint64_t next_tick_ns, next_sample_ns;
 	sigset_t watched, stops, old_mask; /* stops: those of watched that end a run */
 	struct sigaction old_int, old_term, old_alarm, old_child, old_user, old_urgent;
 };

@@ -133,6 +133,23 @@ static void await_ends(struct worker *w, bool at_deadline)
 	}
 }
 
+/* The last to come calls the parent, which looks at the machine before anything is freed. */
+static void await_close(struct worker *w)
+{
+	struct board *b = w->board;
+
+	if (!w->crew->window || atomic_fetch_add(&b->worked, 1) + 1 < b->total)
+		return;
+	kill(b->parent, SIGCHLD);
+	for (;;) {
+		uint32_t bell = atomic_load(&b->bell);
+
+		if (atomic_load(&b->closed) || crew_stopping(w))
+			return;
+		bell_wait(&b->bell, bell, 0);
+	}
+}
+
 static int work(struct worker *w)
 {
 	const struct crew *crew = w->crew;
@@ -150,6 +167,7 @@ static int work(struct worker *w)
 	atomic_store(&t->outcome, crew_stopping(w) ? OUTCOME_INTERRUPTED : OUTCOME_OK);
 	if (ret)
 		return ret;
+	await_close(w);
 	await_ends(w, !atomic_load(&t->limit));
 	if (crew->finish && atomic_load(&w->board->state) != CREW_FAILED)
 		ret = crew->finish(w);

@@ -617,6 +617,101 @@ static void ticks_see_all_in_the_end(void)
 	crew_result_free(&r);
 }
 
+/* How far the workers were at each moment of the window. */
+static struct {
+	unsigned opened, lasted, closed;
+	unsigned set_up, working, ended, torn_down;
+} seen;
+
+static void see_moment(void *context, enum crew_moment moment)
+{
+	CHECK(context == &seen);
+	if (moment == WINDOW_OPENS) {
+		seen.opened++;
+		seen.set_up = atomic_load(&told->set_up);
+		seen.working = atomic_load(&told->working);
+	} else if (moment == WINDOW_LASTS) {
+		seen.lasted++;
+	} else {
+		seen.closed++;
+		seen.ended = atomic_load(&told->ended);
+		seen.torn_down = atomic_load(&told->torn_down);
+	}
+}
+
+static int work_once(struct worker *w)
+{
+	(void)w;
+	atomic_fetch_add(&told->working, 1);
+	atomic_fetch_add(&told->ended, 1);
+	return 0;
+}
+
+/* The window closes while one at least has not yet freed what it had; at a deadline, all. */
+static void the_window_brackets_the_work(void)
+{
+	const struct {
+		const char *name;
+		int (*work)(struct worker *w);
+		uint64_t runtime_ns;
+		unsigned threads, torn_down_at_most;
+	} rows[] = {
+		{ "processes, by themselves", work_once, 0, 0, 3 },
+		{ "processes, to a deadline", work_on, 200 * ns_per_ms, 0, 0 },
+		{ "threads, by themselves", work_once, 0, 2, 7 },
+		{ "threads, to a deadline", work_on, 200 * ns_per_ms, 2, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct crew crew = { .processes = 4,
+				     .threads = rows[i].threads,
+				     .setup = count_setup,
+				     .work = rows[i].work,
+				     .teardown = count_teardown,
+				     .runtime_ns = rows[i].runtime_ns,
+				     .window = see_moment,
+				     .sample_ns = 10 * ns_per_ms,
+				     .context = &seen };
+		unsigned workers = 4 * MAX(rows[i].threads, 1);
+		struct crew_result r;
+
+		tell_nothing();
+		memset(&seen, 0, sizeof(seen));
+		CHECK_U64(rows[i].name, crew_run(&crew, &r), 0);
+		CHECK_U64(rows[i].name, seen.opened, 1);
+		CHECK_U64(rows[i].name, seen.closed, 1);
+		CHECK_U64(rows[i].name, seen.set_up, workers);
+		CHECK_U64(rows[i].name, seen.working, 0);
+		CHECK_U64(rows[i].name, seen.ended, workers);
+		CHECK(seen.torn_down <= rows[i].torn_down_at_most);
+		if (rows[i].runtime_ns)
+			CHECK(seen.lasted > 0);
+		crew_result_free(&r);
+	}
+}
+
+static int fail_at_once(struct worker *w)
+{
+	(void)w;
+	return -EIO;
+}
+
+static void a_failure_closes_the_window(void)
+{
+	struct crew crew = { .processes = 3,
+			     .work = fail_at_once,
+			     .window = see_moment,
+			     .context = &seen };
+	struct crew_result r;
+
+	tell_nothing();
+	memset(&seen, 0, sizeof(seen));
+	CHECK(crew_run(&crew, &r) == -EIO);
+	CHECK_U64("opened", seen.opened, 1);
+	CHECK_U64("closed", seen.closed, 1);
+	crew_result_free(&r);
+}
+
 /* One writer each, so no line is shared. */
 static void tallies_share_no_line(void)
 {
@@ -641,6 +736,8 @@ int main(void)
 	processes_that_cannot_start();
 	bound_by_rank();
 	ticks_see_all_in_the_end();
+	the_window_brackets_the_work();
+	a_failure_closes_the_window();
 	tallies_share_no_line();
 	return check_result();
 }
