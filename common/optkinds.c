@@ -192,6 +192,8 @@ const struct opt_kind_row opt_kinds[] = {
 			    NULL },
 	[OPT_KIND_LIST] = { "FILE", required_argument, "a text", parse_list, show_list,
 			    NULL },
+	[OPT_KIND_WORDS] = { "WORD", required_argument, "a word", parse_list, show_list,
+			     NULL },
 	[OPT_KIND_CHOICE] = { "WORD", required_argument, "one of", parse_choice,
 			      show_choice, NULL },
 	[OPT_KIND_MAYBE] = { "FILE", optional_argument, "a text", parse_text, NULL,

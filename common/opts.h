@@ -22,6 +22,7 @@ enum opt_kind {
 	OPT_KIND_TEXT,       /* a file's name; points into argv */
 	OPT_KIND_WORD,       /* another text; likewise */
 	OPT_KIND_LIST,       /* a file's name, as often as wanted */
+	OPT_KIND_WORDS,      /* another text, likewise */
 	OPT_KIND_CHOICE,     /* one of the row's words: stores its index */
 	OPT_KIND_MAYBE,      /* text that may be left out: --name[=TEXT]; "" then */
 	OPT_KIND_MAYBE_SIZE, /* likewise a size, which then stays as it is */

@@ -70,6 +70,7 @@ static json_t *option_value(const struct opt *o)
 	case OPT_KIND_NEXT:
 		return *o->to.text ? json_of_text(*o->to.text) : json_null();
 	case OPT_KIND_LIST:
+	case OPT_KIND_WORDS:
 		return json_words(o->to.words);
 	case OPT_KIND_CHOICE:
 		return json_string(o->choices[*o->to.count]);

@@ -109,6 +109,16 @@ void summarize(const double *x, size_t n, struct summary *out)
 	free(sorted);
 }
 
+double quantile(const double *sorted, size_t n, double share)
+{
+	double at = share * (double)(n - 1);
+	size_t i = (size_t)at;
+
+	if (i + 1 >= n)
+		return sorted[n - 1];
+	return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
+}
+
 /* Adding 0 turns -0 into 0. */
 static double whole(double x)
 {

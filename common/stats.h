@@ -21,6 +21,10 @@ struct summary {
  * median, mad, low, high are NAN and outliers 0). */
 void summarize(const double *x, size_t n, struct summary *out);
 
+/* What a SHARE of 0 to 1 of SORTED[0..n) lies below, n > 0: between two samples in proportion (R's
+ * type 7). */
+double quantile(const double *sorted, size_t n, double share);
+
 /* The five lines "Count: 27" ... "Stdev: 1984" that kernel mails use, ended by
  * newlines: integers, all rounded to nearest, "-" for the deviation of a single sample.
  * Returns BUF. */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* compare - say what differs between two sets of results, and whether that is real. */
+#include "common/output.h"
+#include "compare/ab.h"
+#include "compare/options.h"
+#include "compare/report.h"
+#include "compare/sides.h"
+#include "compare/verdict.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { STATUS_REGRESSION = 3, STATUS_UNDECIDED = 4 };
+
+/* All of a report, and then one write: a reader sees the whole or nothing. */
+static int write_report(const struct comparison *c,
+			void (*write)(FILE *out, const struct comparison *c),
+			struct output *file)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	bool lost;
+	int ret;
+
+	if (!out)
+		return failed("memory for the report");
+	write(out, c);
+	lost = ferror(out);
+	lost |= fclose(out) != 0;
+	ret = lost ? failed("memory for the report") : output_write(file, text);
+	free(text);
+	return ret;
+}
+
+static int write_reports(const struct comparison *c, struct output *page)
+{
+	static void (*const forms[])(FILE * out, const struct comparison *c) = {
+		[FORM_TEXT] = text_write,
+		[FORM_MARKDOWN] = markdown_write,
+		[FORM_JSON] = json_write,
+	};
+	struct output standard;
+	int ret = output_open(&standard, "");
+
+	if (!ret && c->config->html)
+		ret = write_report(c, html_write, page);
+	return ret ?: write_report(c, forms[c->config->form], &standard);
+}
+
+/* What --gate is for: the program's own metrics, against each head. */
+static int gate(const struct comparison *c)
+{
+	bool undecided = !c->table.at[0]->own;
+
+	for (unsigned i = 0; i < c->table.count && c->table.at[i]->own; i++)
+		for (unsigned h = 1; h < c->side_count; h++) {
+			const struct judgement *j = judgement_of(c, i, h);
+
+			if (j->verdict == VERDICT_CHANGED &&
+			    is_regression(c->table.at[i], j))
+				return STATUS_REGRESSION;
+			undecided |= j->verdict == VERDICT_UNDECIDED ||
+				     j->verdict == VERDICT_SUGGESTED ||
+				     j->verdict == VERDICT_SINGLE ||
+				     j->verdict == VERDICT_ABSENT;
+		}
+	return undecided ? STATUS_UNDECIDED : 0;
+}
+
+static int compare(const struct operands *operands, unsigned count)
+{
+	struct output page;
+	struct comparison c;
+	int ret = cfg.html ? output_open(&page, cfg.html) : 0;
+
+	if (ret)
+		return exit_status(ret);
+	ret = comparison_make(&c, &cfg, operands, count);
+	if (!ret)
+		ret = write_reports(&c, &page);
+	ret = ret ? exit_status(ret) : cfg.gate ? gate(&c) : 0;
+	comparison_free(&c);
+	return ret;
+}
+
+static void results_of(const struct ab *ab, struct operands sides[static 2])
+{
+	for (unsigned s = 0; s < 2; s++)
+		sides[s] = (struct operands){ (const char *const *)ab->sides[s].names,
+					      ab->count };
+}
+
+/* Is the first metric known as well as --until asks? Three runs are the least that tell anything. */
+static int is_narrow(const struct ab *ab)
+{
+	const struct judgement *j;
+	struct operands sides[2];
+	struct comparison c;
+	double low, high, wanted;
+	int ret;
+
+	if (ab->count < 3 || parse_percent(cfg.until, &wanted))
+		return 0;
+	results_of(ab, sides);
+	ret = comparison_make(&c, &cfg, sides, 2);
+	if (!ret) {
+		j = judgement_of(&c, 0, 1);
+		low = share_of_base(j, fmin(j->interval.low, j->welch.low));
+		high = share_of_base(j, fmax(j->interval.high, j->welch.high));
+		ret = j->verdict == VERDICT_SAME || high - low <= wanted;
+	}
+	comparison_free(&c);
+	return ret;
+}
+
+static int run_and_compare(const char *const commands[2])
+{
+	struct ab ab = { .pairs = cfg.pairs,
+			 .seed = cfg.seed,
+			 .enough = cfg.until ? is_narrow : NULL };
+	static const char *const names[] = { "a", "b" };
+	struct operands sides[2];
+	int ret;
+
+	for (unsigned s = 0; s < 2; s++)
+		ab.sides[s] = (struct ab_side){ .command = commands[s],
+						.setup = cfg.setup[s],
+						.cleanup = cfg.cleanup[s] };
+	if (!cfg.names.count)
+		cfg.names = (struct words){ (const char **)names, 2 };
+	ret = ab_run(&ab);
+	results_of(&ab, sides);
+	ret = ab.signal ? 128 + ab.signal : ret ? exit_status(ret) : compare(sides, 2);
+	ab_free(&ab);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct operands *sides = NULL;
+	int count, ret;
+
+	base_init();
+	count = read_command_line(argc, argv, &sides);
+	if (count < 0)
+		ret = exit_status(count);
+	else if (cfg.ab)
+		ret = run_and_compare(sides[0].at);
+	else
+		ret = compare(sides, (unsigned)count);
+	free(sides);
+	return ret;
+}

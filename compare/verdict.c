@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* verdict - judgements in plain sentences. */
+#include "compare/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_regression(const struct series *s, const struct judgement *j)
+{
+	return (s->better == BETTER_HIGHER && j->change < 0) ||
+	       (s->better == BETTER_LOWER && j->change > 0);
+}
+
+static const char *direction(const struct series *s, const struct judgement *j)
+{
+	if (s->better == BETTER_NEITHER)
+		return j->change > 0 ? "increase" : "decrease";
+	return is_regression(s, j) ? "regression" : "improvement";
+}
+
+const char *verdict_word(const struct series *s, const struct judgement *j)
+{
+	switch (j->verdict) {
+	case VERDICT_ABSENT:
+		return "no samples";
+	case VERDICT_SINGLE:
+		return "single run";
+	case VERDICT_SAME:
+	case VERDICT_NONE:
+		return "no change";
+	case VERDICT_CHANGED:
+		return direction(s, j);
+	case VERDICT_SMALL:
+		return "small change";
+	case VERDICT_SUGGESTED:
+		return is_regression(s, j)           ? "regression?"
+		       : s->better == BETTER_NEITHER ? "change?"
+						     : "improvement?";
+	default:
+		return "undecided";
+	}
+}
+
+/* Six digits where there is a fraction, all where there is none; times in the unit that suits them. */
+char *format_value(char text[static 48], const struct series *s, double x)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} times[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 0 } };
+	bool is_whole = x == trunc(x) && fabs(x) < 1e15;
+	size_t i = 0;
+
+	if (!strcmp(s->unit, "ns")) {
+		while (fabs(x) < times[i].ns)
+			i++;
+		snprintf(text, 48, "%.6g %s",
+			 x / (times[i].ns > 0 ? times[i].ns : 1) + 0.0, times[i].name);
+		return text;
+	}
+	snprintf(text, 48, is_whole ? "%.0f%s%s" : "%.6g%s%s", x + 0.0,
+		 s->unit[0] ? " " : "", s->unit);
+	return text;
+}
+
+/* Without "-0.0". */
+static double in_tenths(double percent)
+{
+	double tenths = round(percent * 10) / 10;
+
+	return tenths == 0 ? 0 : tenths;
+}
+
+char *format_share(char text[static 48], const struct series *s,
+		   const struct judgement *j, double x)
+{
+	double percent = 100 * share_of_base(j, x);
+
+	if (isnan(percent))
+		snprintf(text, 48, "%+.6g%s%s", x + 0.0, s->unit[0] ? " " : "", s->unit);
+	else if (fabs(percent) < 0.05 && x != 0)
+		snprintf(text, 48, "%+.2g %%", isfinite(percent) ? percent : 0);
+	else
+		snprintf(text, 48, fabs(percent) < 1e6 ? "%+.1f %%" : "%+.3g %%",
+			 fabs(percent) < 1e6 ? in_tenths(percent)
+			 : isfinite(percent) ? percent
+					     : copysign(1e300, percent));
+	return text;
+}
+
+/* Both intervals, since the one may be narrow for lack of samples. */
+static const char *intervals_text(char text[static 256], const struct series *s,
+				  const struct judgement *j)
+{
+	char low[48], high[48], mean_low[48], mean_high[48];
+
+	snprintf(text, 256, "95 %% interval %s to %s; of the mean %s to %s",
+		 format_share(low, s, j, j->interval.low),
+		 format_share(high, s, j, j->interval.high),
+		 format_share(mean_low, s, j, j->welch.low),
+		 format_share(mean_high, s, j, j->welch.high));
+	return text;
+}
+
+/* The furthest from none that either interval lets the change be. */
+static double furthest(const struct judgement *j)
+{
+	double x = fmax(fabs(j->interval.low), fabs(j->interval.high));
+
+	return fmax(x, fmax(fabs(j->welch.low), fabs(j->welch.high)));
+}
+
+static const char *runs_text(char text[static 48], unsigned runs, const char *about)
+{
+	if (runs > 1000)
+		snprintf(text, 48, "more than 1000 more runs");
+	else
+		snprintf(text, 48, "%s%u more run%s", about, runs, runs == 1 ? "" : "s");
+	return text;
+}
+
+char *verdict_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
+		       unsigned series, unsigned head)
+{
+	const struct series *s = c->table.at[series];
+	const struct judgement *j = judgement_of(c, series, head);
+	char change[48], from[48], to[48], intervals[256], runs[48], p[48];
+
+	format_share(change, s, j, j->change);
+	format_value(from, s, j->base.median);
+	format_value(to, s, j->head.median);
+	snprintf(p, sizeof(p),
+		 c->rules.rule == RULE_ROBOT ? "apart by the robot's rule" : "p = %.2g",
+		 j->p);
+	switch (j->verdict) {
+	case VERDICT_ABSENT:
+		snprintf(text, SENTENCE_LEN, "%s has no valid run with it",
+			 c->sides[j->base.n ? head : 0].name);
+		break;
+	case VERDICT_SINGLE:
+		snprintf(text, SENTENCE_LEN,
+			 "%s, %s -> %s; with one run on a side nothing can be said about "
+			 "noise",
+			 change, from, to);
+		break;
+	case VERDICT_SAME:
+		snprintf(text, SENTENCE_LEN, "no change, %s in every run", from);
+		break;
+	case VERDICT_CHANGED:
+		snprintf(text, SENTENCE_LEN, "%s of %s (%s), %s -> %s, %s",
+			 direction(s, j), change, intervals_text(intervals, s, j), from,
+			 to, p);
+		break;
+	case VERDICT_SMALL:
+		snprintf(text, SENTENCE_LEN,
+			 "a real but small change of %s (%s), below the threshold of %g "
+			 "%%, %s",
+			 change, intervals_text(intervals, s, j), 100 * j->threshold, p);
+		break;
+	case VERDICT_SUGGESTED:
+		snprintf(text, SENTENCE_LEN,
+			 "the data suggests %s %s of %s (%s), %s -> %s; %s a side would "
+			 "settle it",
+			 strchr("aei", direction(s, j)[0]) ? "an" : "a", direction(s, j),
+			 change, intervals_text(intervals, s, j), from, to,
+			 runs_text(runs, j->more_runs, ""));
+		break;
+	case VERDICT_NONE:
+		snprintf(text, SENTENCE_LEN, "no change larger than %s (%s)",
+			 format_share(from, s, j, furthest(j)) + 1,
+			 intervals_text(intervals, s, j));
+		break;
+	case VERDICT_UNDECIDED:
+		snprintf(text, SENTENCE_LEN,
+			 "undecided, %s (%s); %s a side would presumably decide it",
+			 change, intervals_text(intervals, s, j),
+			 runs_text(runs, j->more_runs, "about "));
+		break;
+	}
+	return text;
+}
+
+char *claim_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
+		     unsigned series, unsigned head)
+{
+	const struct series *s = c->table.at[series];
+	const struct judgement *j = judgement_of(c, series, head);
+	double low = share_of_base(j, fmin(j->interval.low, j->welch.low)),
+	       high = share_of_base(j, fmax(j->interval.high, j->welch.high));
+	bool is_real = j->verdict == VERDICT_CHANGED || j->verdict == VERDICT_SMALL ||
+		       j->verdict == VERDICT_SUGGESTED;
+	char intervals[256];
+
+	if (j->verdict == VERDICT_SAME)
+		low = high = 0;
+	if (isnan(low) || isnan(high))
+		snprintf(text, SENTENCE_LEN,
+			 "the claim of %+g %% is not settled: this data has no interval",
+			 100 * c->claim);
+	else
+		snprintf(text, SENTENCE_LEN, "the data %s a change of %+g %% (%s)",
+			 c->claim < low || c->claim > high ? "excludes"
+			 : is_real                         ? "supports"
+							   : "does not settle",
+			 100 * c->claim, intervals_text(intervals, s, j));
+	return text;
+}
+
+char *headline(char text[static SENTENCE_LEN], const struct comparison *c, unsigned head)
+{
+	char sentence[SENTENCE_LEN];
+
+	if (!c->table.count || !c->table.at[0]->own)
+		snprintf(text, SENTENCE_LEN, "%s: no valid run", c->sides[head].name);
+	else
+		snprintf(text, SENTENCE_LEN, "%s: %.60s: %.420s", c->sides[head].name,
+			 c->table.at[0]->name, verdict_sentence(sentence, c, 0, head));
+	return text;
+}
