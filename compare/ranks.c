@@ -107,12 +107,15 @@ struct ranking rank_test(const struct two_sets *s)
 
 double rank_least_p(size_t m, size_t n)
 {
-	double product = (double)m * (double)n;
+	double product = (double)m * (double)n, p = 2;
 
 	if (!m || !n)
 		return 1;
+	/* One order of all has the two apart, and one the other way round. */
+	for (size_t i = 1; i <= m && few(m, n); i++)
+		p *= (double)i / (double)(n + i);
 	if (few(m, n))
-		return fmin(1, 2 * exact_shares(m, n)[0]);
+		return fmin(1, p);
 	return erfc((product / 2 - 0.5) / normal_deviation((double)m, (double)n, 0) /
 		    M_SQRT2);
 }
