@@ -102,11 +102,12 @@ static int check_shape(const struct document *d)
 	return 0;
 }
 
-static int parse(struct document *d, const char *text, size_t len)
+int document_parse(struct document *d, const char *name, const char *text, size_t len)
 {
 	json_error_t error;
 	char what[256];
 
+	*d = (struct document){ .name = name };
 	d->root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	if (d->root)
 		return check_shape(d);
@@ -128,7 +129,7 @@ int document_read(struct document *d, const char *name)
 		return failed("open %s", name);
 	ret = read_all(fd, name, &text, &len);
 	if (!ret)
-		ret = parse(d, text, len);
+		ret = document_parse(d, name, text, len);
 	free(text);
 	if (!is_stdin)
 		close(fd);

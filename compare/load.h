@@ -16,6 +16,9 @@ struct document {
 /* Read the JSON result NAME, "-" being standard input. 0, or -errno after saying what is wrong with it;
  * document_free() in either case. */
 must_check int document_read(struct document *d, const char *name);
+/* The same for a TEXT of LEN bytes that is called NAME. */
+must_check int document_parse(struct document *d, const char *name, const char *text,
+			      size_t len);
 void document_free(struct document *d);
 
 /* A text of the document's top level; "" where there is none. It lasts as long as the document. */

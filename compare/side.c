@@ -67,6 +67,14 @@ static int check_kinship(struct side *side, const struct document *d)
 	return 0;
 }
 
+int side_add(struct side *side, struct series_table *table, unsigned number,
+	     const struct document *d)
+{
+	int ret = check_kinship(side, d);
+
+	return ret ?: document_add(d, side, table, number);
+}
+
 static int load_file(struct side *side, struct series_table *table, unsigned number,
 		     const char *name)
 {
@@ -86,9 +94,7 @@ static int load_file(struct side *side, struct series_table *table, unsigned num
 	side->files++;
 	ret = document_read(&d, kept);
 	if (!ret)
-		ret = check_kinship(side, &d);
-	if (!ret)
-		ret = document_add(&d, side, table, number);
+		ret = side_add(side, table, number, &d);
 	document_free(&d);
 	return ret;
 }

@@ -77,6 +77,10 @@ void series_sort(struct series_table *t);
  * 0; -EIO after saying which file is no result of ours; refused() where they do not belong together. */
 must_check int side_load(struct side *side, struct series_table *table, unsigned number,
 			 const char *const *arguments, unsigned count);
+/* One more result joins SIDE, which NAME must outlive. Likewise. */
+struct document;
+must_check int side_add(struct side *side, struct series_table *table, unsigned number,
+			const struct document *d);
 void side_free(struct side *side);
 
 /* Text for people: what would move a terminal's cursor or break a line becomes '?'. In place. */

@@ -110,7 +110,7 @@ static int load_sides(struct comparison *c, const struct operands *operands)
 		if (!c->sides[s].valid)
 			ret = broken("%s: none of its %zu runs is valid",
 				     operands[s].at[0], c->sides[s].count);
-	return ret ?: name_sides(c, operands);
+	return ret;
 }
 
 /* What the user does not want to hear of takes no part in anything. */
@@ -147,6 +147,16 @@ static void look_for_trouble(struct comparison *c)
 		notes_on_side(&c->notes, &c->sides[s], first, &first->sides[s]);
 }
 
+int comparison_judge(struct comparison *c)
+{
+	int ret = keep_wanted(c);
+
+	ret = ret ?: judge_heads(c);
+	if (!ret)
+		look_for_trouble(c);
+	return ret;
+}
+
 int comparison_make(struct comparison *c, const struct config *config,
 		    const struct operands *sides, unsigned count)
 {
@@ -162,11 +172,8 @@ int comparison_make(struct comparison *c, const struct config *config,
 	ret = c->sides ? series_table_init(&c->table, count)
 		       : failed("memory for %u sides", count);
 	ret = ret ?: load_sides(c, sides);
-	ret = ret ?: keep_wanted(c);
-	ret = ret ?: judge_heads(c);
-	if (!ret)
-		look_for_trouble(c);
-	return ret;
+	ret = ret ?: name_sides(c, sides);
+	return ret ?: comparison_judge(c);
 }
 
 void comparison_free(struct comparison *c)

@@ -578,12 +578,31 @@ def stopped(t):
         t.check('no report', b'', result.out)
 
 
+# From the program's results to the verdict
+
+def usemem_beside(t):
+    """usemem as it was built, beside compare; copied to where all may run it."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1]))), 'usemem', 'usemem')
+
+
+def slowed(t):
+    """A few percent of delay are found; the same command twice is not called a change."""
+    usemem = usemem_beside(t)
+    walk = f'{usemem} --json=$JSON --quiet 64m'
+    # Each unit of 64 KiB takes some 20 us to touch again: a pass over what is there, then.
+    work = f'{usemem} --json=$JSON --quiet --prealloc --prefault --repeat 40 --unit 64k 8m'
+    t.check('there', True, os.access(usemem, os.X_OK))
+    document = json.loads(text_of(t, 'slowed', ['--ab', '--pairs', '8', '--json', walk, walk + ' --delay 60us'], seconds=200))
+    print(document['metrics'][0]['heads'][0]['sentence'], work)
+
+
 SECTIONS = {
     'verdict': [verdicts, lower_is_better, corrected, claims, gates, invalid, warnings],
     'table': [robots_rows, columns, several_heads, which_rows],
     'read': [inputs, refused, unreadable, differences],
     'forms': [forms, same_again],
     'ab': [pairs, helpers, narrow, stopped],
+    'whole': [slowed],
 }
 
 if __name__ == '__main__':
