@@ -42,10 +42,11 @@ static const struct opt options[] = {
 		  "often") },
 	{ OPT_ROW(WORD, 0, "setup-a", text, &cfg.setup[0],
 		  "with --ab: a command before each run of the first") },
-	{ OPT_ROW(WORD, 0, "setup-b", text, &cfg.setup[1], "and of the second") },
+	{ OPT_ROW(WORD, 0, "setup-b", text, &cfg.setup[1], "the same for the second") },
 	{ OPT_ROW(WORD, 0, "cleanup-a", text, &cfg.cleanup[0],
 		  "a command after each run of the first, whatever became of it") },
-	{ OPT_ROW(WORD, 0, "cleanup-b", text, &cfg.cleanup[1], "and of the second") },
+	{ OPT_ROW(WORD, 0, "cleanup-b", text, &cfg.cleanup[1],
+		  "the same for the second") },
 	OPT_END,
 };
 

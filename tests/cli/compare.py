@@ -334,6 +334,14 @@ def which_rows(t):
 
 # What is read
 
+def helps(t):
+    """The golden help text comes from: build/compare/compare --help >tests/golden/compare-help.txt"""
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'compare-help.txt')
+    with open(golden, encoding='utf-8') as file:
+        t.check('--help', file.read(), text_of(t, '--help', ['--help']))
+    t.check('--version', True, text_of(t, '--version', ['--version']).startswith('compare '))
+
+
 def inputs(t):
     with t.folder() as folder:
         os.mkdir(os.path.join(folder, 'old'))
@@ -599,7 +607,7 @@ def slowed(t):
 SECTIONS = {
     'verdict': [verdicts, lower_is_better, corrected, claims, gates, invalid, warnings],
     'table': [robots_rows, columns, several_heads, which_rows],
-    'read': [inputs, refused, unreadable, differences],
+    'read': [helps, inputs, refused, unreadable, differences],
     'forms': [forms, same_again],
     'ab': [pairs, helpers, narrow, stopped],
     'whole': [slowed],
