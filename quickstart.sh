@@ -59,6 +59,9 @@ requirements()
 	test   command     mkfs.ext4     e2fsprogs                               e2fsprogs
 	test   command     mkfs.xfs      xfsprogs                                xfsprogs
 	test   command     mkfs.btrfs    btrfs-progs                             btrfs-progs
+	slow   command     chromium      chromium                                chromium
+	slow   command     chromedriver  chromium-driver                         chromedriver
+	slow   module      selenium      python3-selenium                        python3-selenium
 	END
 }
 
@@ -110,6 +113,7 @@ is_there()
 {
 	case $1 in
 	tool) "$2" --version >/dev/null 2>&1 || { [ "$2" = ninja ] && ninja_command >/dev/null; } ;;
+	module) /usr/bin/python3 -c "import $2" >/dev/null 2>&1 || python3 -c "import $2" >/dev/null 2>&1 ;;
 	command) command -v "$2" >/dev/null 2>&1 ;;
 	compiler) compiler >/dev/null && links $(compiler) ;;
 	library) pkg-config --exists "$2" 2>/dev/null ;;
@@ -118,7 +122,7 @@ is_there()
 	esac
 }
 
-# What $1 (build, or build and test) lacks: a line of the table each.
+# What $1 (build; build and test; those and slow) lacks: a line of the table each.
 missing()
 {
 	requirements | while read -r who how what debian fedora; do
@@ -264,7 +268,7 @@ job=no steps=3 needs="build test"
 case $#:${1-}:${2-} in
 0::) job=yes needs=build ;;
 1:test:) ;;
-2:test:all) steps=4 ;;
+2:test:all) steps=4 needs="build test slow" ;;
 *:-h:* | *:--help:*) usage; exit 0 ;;
 *:test:all) refuse "$3" 'nothing after "test all"' ;;
 *:test:*) refuse "$2" '"all" or nothing after "test"' ;;

@@ -2,12 +2,13 @@
 /* chart - pictures of samples and of progress, as inline SVG. */
 #include "compare/chart.h"
 
+#include "common/parse.h"
 #include "compare/verdict.h"
 
 #include <math.h>
 
 /* Units of a drawing, which is scaled to its place. */
-enum { WIDTH = 640, LEFT = 130, RIGHT = 20, ROW = 34, GRAPH = 220, AXIS = 26 };
+enum { WIDTH = 420, LEFT = 96, RIGHT = 16, ROW = 30, GRAPH = 180, AXIS = 26 };
 
 struct scale {
 	double low, high, from, to; /* values, and where they lie */
@@ -51,7 +52,7 @@ static void write_row(FILE *out, const struct side *side, const struct samples *
 {
 	char name[24];
 
-	snprintf(name, sizeof(name), "%.18s", side->name);
+	snprintf(name, sizeof(name), "%.13s", side->name);
 	write_label(out, LEFT - 8, y + 4, "end", name);
 	fprintf(out,
 		"<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n",
@@ -148,9 +149,9 @@ static void find_ends(const struct comparison *c, struct scale *x, struct scale 
 
 void chart_progress(FILE *out, const struct comparison *c)
 {
-	static const struct series rate = { .unit = "bytes/s" }, time = { .unit = "s" };
+	static const struct series time = { .unit = "s" };
 	struct scale x = { 0, 0, LEFT, WIDTH - RIGHT }, y = { 0, 0, GRAPH, 12 };
-	char text[48];
+	char text[48], amount[FORMAT_LEN];
 
 	find_ends(c, &x, &y);
 	if (x.high <= 0 || y.high <= 0)
@@ -163,7 +164,8 @@ void chart_progress(FILE *out, const struct comparison *c)
 		" in the colour of the dots, the heads in red</figcaption>\n<svg "
 		"viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"rate over time\">\n",
 		WIDTH, GRAPH + AXIS);
-	write_label(out, LEFT - 8, 16, "end", format_value(text, &rate, round(y.high)));
+	snprintf(text, sizeof(text), "%s/s", format_bytes(amount, y.high));
+	write_label(out, LEFT - 8, 16, "end", text);
 	write_label(out, LEFT - 8, GRAPH, "end", "0");
 	fprintf(out, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n",
 		LEFT, WIDTH - RIGHT, GRAPH, GRAPH);

@@ -174,6 +174,13 @@ static void write_table(FILE *out, const struct comparison *c)
 	fputs("</tbody></table></div></section>\n", out);
 }
 
+static void write_charts(FILE *out, const struct comparison *c, bool own)
+{
+	for (unsigned i = 0; i < c->table.count; i++)
+		if (c->table.at[i]->own == own && (own || has_row(c, i)))
+			chart_samples(out, c, i);
+}
+
 static void write_sides(FILE *out, const struct comparison *c)
 {
 	fputs("<ul class=\"dim\">\n", out);
@@ -210,10 +217,13 @@ void html_write(FILE *out, const struct comparison *c)
 		fputs("</ul></section>\n", out);
 	}
 	write_table(out, c);
-	for (unsigned i = 0; i < c->table.count; i++)
-		if (c->table.at[i]->own || has_row(c, i))
-			chart_samples(out, c, i);
+	fputs("<section><h2>Samples, and the 95 % interval of their median</h2>\n", out);
+	write_charts(out, c, true);
+	fputs("</section>\n", out);
 	chart_progress(out, c);
+	fputs("<section>\n", out);
+	write_charts(out, c, false);
+	fputs("</section>\n", out);
 	write_differences(out, c, false);
 	fputs("<footer><p>", out);
 	rules_write(out, c);

@@ -49,7 +49,7 @@ char *format_value(char text[static 48], const struct series *s, double x)
 		const char *name;
 		double ns;
 	} times[] = { { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 0 } };
-	bool is_whole = x == trunc(x) && fabs(x) < 1e15;
+	bool is_whole = (x == trunc(x) || fabs(x) >= 1e5) && fabs(x) < 1e15;
 	size_t i = 0;
 
 	if (!strcmp(s->unit, "ns")) {
