@@ -157,23 +157,25 @@ const char *document_kernel_version(const struct document *d)
 	return text_of(json_object_get(d->root, "host"), "kernel_version") ?: "";
 }
 
-/* How many repetitions there were, those that went wrong included. */
+/* How many repetitions there were, those that went wrong included. Workers tell; where there were none,
+ * samples do. */
 static unsigned count_repetitions(const struct document *d)
 {
 	const json_t *workers = json_object_get(d->root, "workers"), *metric;
 	json_t *metrics = json_object_get(d->root, "metrics");
-	size_t most = 1, i;
+	size_t most = 1;
 	const char *key;
 
-	for (i = 0; i < json_array_size(workers); i++) {
+	for (size_t i = 0; i < json_array_size(workers); i++) {
 		json_int_t at = json_integer_value(
 			json_object_get(json_array_get(workers, i), "repetition"));
 
 		if (at >= 0 && at < 1000000)
 			most = MAX(most, (size_t)at + 1);
 	}
-	json_object_foreach(metrics, key, metric)
-		most = MAX(most, json_array_size(json_object_get(metric, "samples")));
+	if (!json_array_size(workers))
+		json_object_foreach(metrics, key, metric) most =
+			MAX(most, json_array_size(json_object_get(metric, "samples")));
 	return (unsigned)most;
 }
 
@@ -237,20 +239,21 @@ static int add_trials(struct side *side, const struct document *d)
 	return 0;
 }
 
-/* Take the value of each valid run. */
+/* Take the values of each valid run: one, or as many as a program takes in one run. */
 static int add_samples(struct series *s, unsigned number, const json_t *samples,
 		       const struct trial *trials, unsigned count, double scale)
 {
+	size_t size = json_array_size(samples), each = MAX(size / count, 1);
 	int ret = 0;
 
 	if (!s)
 		return -ENOMEM;
-	for (unsigned i = 0; i < count && !ret; i++) {
+	for (size_t i = 0; i < MIN(size, each * count) && !ret; i++) {
 		const json_t *x = json_array_get(samples, i);
 		double value = json_number_value(x) * scale;
 
 		/* Beyond that nothing can be reckoned with, nor was it measured. */
-		if (!trials[i].fault && json_is_number(x) && fabs(value) < 1e100)
+		if (!trials[i / each].fault && json_is_number(x) && fabs(value) < 1e100)
 			ret = series_add(s, number, value);
 	}
 	return ret;

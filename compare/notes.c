@@ -54,27 +54,40 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The samples in the order in which they were taken; NULL where they cannot be told apart. */
-static double *in_order(const struct side *side, const struct samples *samples)
+/* Sort X, a sample for each valid run, into the order in which they were taken. */
+static bool put_in_order(const struct side *side, double *x, size_t n)
 {
-	struct placed *placed = calloc(samples->n + 1, sizeof(*placed));
-	double *x = calloc(samples->n + 1, sizeof(*x));
-	size_t n = 0;
+	struct placed *placed = calloc(n + 1, sizeof(*placed));
+	size_t at = 0;
 
-	for (size_t i = 0; i < side->count && placed && x; i++)
-		if (!side->trials[i].fault && n++ < samples->n)
-			placed[n - 1] = (struct placed){ &side->trials[i],
-							 samples->x[n - 1] };
-	if (n != samples->n || !x) {
-		free(placed);
-		free(x);
-		return NULL;
-	}
+	if (!placed)
+		return false;
+	for (size_t i = 0; i < side->count; i++)
+		if (!side->trials[i].fault) {
+			placed[at] = (struct placed){ &side->trials[i], x[at] };
+			at++;
+		}
 	qsort(placed, n, sizeof(*placed), by_start);
 	for (size_t i = 0; i < n; i++)
 		x[i] = placed[i].x;
 	free(placed);
-	return x;
+	return true;
+}
+
+/* The samples as they were taken; NULL where that is not known. Those of one run are in order. */
+static double *in_order(const struct side *side, const struct samples *samples)
+{
+	double *x = calloc(samples->n + 1, sizeof(*x));
+	bool known = x != NULL;
+
+	if (x && samples->n)
+		memcpy(x, samples->x, samples->n * sizeof(*x));
+	if (x && side->valid > 1)
+		known = samples->n == side->valid && put_in_order(side, x, samples->n);
+	if (known)
+		return x;
+	free(x);
+	return NULL;
 }
 
 /* Kendall's test of x against its order, at 1 %: more pairs rise than fall, or the other way round. The
