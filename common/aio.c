@@ -67,8 +67,7 @@ void aio_close(struct aio *a)
 	free_all(a);
 }
 
-/* 0, or -errno after saying so. */
-static int submit(struct aio *a)
+int aio_submit(struct aio *a, void **refused)
 {
 	unsigned sent = 0;
 
@@ -78,9 +77,8 @@ static int submit(struct aio *a)
 		if (n == -EINTR)
 			continue;
 		if (n < 0) {
-			errno = -n;
-			return method_failed(a->target, "io_submit",
-					     (uint64_t)a->queued[sent]->u.c.offset);
+			*refused = a->queued[sent]->data;
+			return n;
 		}
 		sent += (unsigned)n;
 	}
@@ -90,13 +88,10 @@ static int submit(struct aio *a)
 
 int aio_await(struct aio *a)
 {
-	int ret = submit(a), n;
+	int n;
 
-	if (ret)
-		return ret;
 	do {
 		n = io_getevents(a->context, 1, a->target->depth, a->events, NULL);
 	} while (n == -EINTR);
-	errno = -n;
-	return n < 0 ? failed("%s: io_getevents", a->target->name) : n;
+	return n;
 }

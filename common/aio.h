@@ -21,14 +21,16 @@ struct aio {
 must_check int aio_open(struct aio *a, const struct target *t);
 /* Waits for what is in flight. */
 void aio_close(struct aio *a);
-/* The I-th request, prepared by the caller, goes with the next aio_await(). */
+/* The I-th request, prepared by the caller, goes with the next aio_submit(). */
 static inline void aio_queue(struct aio *a, unsigned i, void *data)
 {
 	a->iocb[i].data = data;
 	a->queued[a->nqueued++] = &a->iocb[i];
 }
-/* Hand over what is queued, and wait for one at least: how many are in a->events, or -errno after
- * saying so. A signal is no error. */
+/* Hand over what is queued. 0, or -errno in silence, and the data of the request that was not taken is
+ * in *REFUSED. A signal is no error. */
+must_check int aio_submit(struct aio *a, void **refused);
+/* Wait for one at least: how many are in a->events, or -errno in silence. The same. */
 must_check int aio_await(struct aio *a);
 
 #endif

@@ -26,9 +26,9 @@ extern const struct method method_copy_file_range, method_readwrite, method_read
 /* Ended by NULL; the first is the default. */
 extern const struct method *const copy_methods[];
 
-/* For the rows. CALL, which was to copy BLOCK, ended with errno. Where that says that this way to copy is
- * not to be had here (EXDEV, EINVAL, EOPNOTSUPP, ENOSYS, EPERM, ETXTBSY), as unsupported(), with the
- * errno's name and what can be done; else as failed(). */
+/* For the rows. CALL, which was to copy BLOCK (NULL: all that are in flight), ended with errno. Where
+ * that says that this way to copy is not to be had here (EXDEV, EINVAL, EOPNOTSUPP, ENOSYS, EPERM,
+ * ETXTBSY), as unsupported(), with the errno's name and what can be done; else as failed(). */
 int copy_failed(const struct target *t, const char *call, const struct span *block);
 /* There is no more to be had from AT of the source on. As broken(). */
 int copy_ended_early(const struct target *t, uint64_t at);

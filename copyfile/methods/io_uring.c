@@ -179,7 +179,7 @@ static ssize_t uring_pump(void *state, struct cursor *c)
 		ret = uring_await(&s->uring);
 		if (ret) {
 			errno = -ret;
-			return failed("%s: io_uring_enter", s->slots.target->name);
+			return copy_failed(s->slots.target, "io_uring_enter", NULL);
 		}
 		bytes = reap(s);
 	}

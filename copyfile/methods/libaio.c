@@ -105,14 +105,24 @@ static ssize_t has_written(struct state *s, struct slot *slot, int64_t result)
 	return n;
 }
 
+/* What is queued, if anything. 0, or -errno after saying so. */
+static int submit(struct state *s)
+{
+	void *refused;
+	int ret = aio_submit(&s->aio, &refused);
+
+	return ret ? say_failed(s, refused, ret, "io_submit") : 0;
+}
+
 /* All that has come, one at least. Bytes of blocks that are whole, or -errno after saying so. */
 static ssize_t reap(struct state *s)
 {
 	int n = aio_await(&s->aio);
 	ssize_t bytes = 0, came;
 
+	errno = -n;
 	if (n < 0)
-		return n;
+		return copy_failed(s->slots.target, "io_getevents", NULL);
 	for (int i = 0; i < n; i++) {
 		struct slot *slot = s->aio.events[i].data;
 		int64_t result = (int64_t)s->aio.events[i].res;
@@ -134,8 +144,11 @@ static ssize_t libaio_pump(void *state, struct cursor *c)
 
 	while ((slot = slot_take(&s->slots, c)))
 		queue_read(s, slot);
-	while (!bytes && slots_busy(&s->slots))
-		bytes = reap(s);
+	while (!bytes && slots_busy(&s->slots)) {
+		bytes = submit(s);
+		if (!bytes)
+			bytes = reap(s);
+	}
 	return bytes;
 }
 

@@ -29,11 +29,22 @@ static const char *remedy_of(int error)
 	return NULL;
 }
 
+/* CALL was for many blocks. */
+static int many_failed(const struct target *t, const char *call, const char *remedy)
+{
+	if (!remedy)
+		return failed("%s for %s to %s", call, t->name, t->to_name);
+	return unsupported("%s: %s for %s: %s: %s", t->name, call, t->to_name,
+			   strerrorname_np(errno), remedy);
+}
+
 int copy_failed(const struct target *t, const char *call, const struct span *block)
 {
 	const char *remedy = remedy_of(errno);
 	char text[128];
 
+	if (!block)
+		return many_failed(t, call, remedy);
 	if (!remedy)
 		return failed("%s of %ju bytes from offset %ju of %s to offset %ju of %s",
 			      call, (uintmax_t)block->len, (uintmax_t)block->at, t->name,

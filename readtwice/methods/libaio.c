@@ -4,6 +4,8 @@
 #include "common/slots.h"
 #include "readtwice/methods.h"
 
+#include <errno.h>
+
 struct state {
 	struct slots slots;
 	struct aio aio;
@@ -31,6 +33,18 @@ static void queue(struct state *s, struct slot *slot)
 	aio_queue(&s->aio, i, slot);
 }
 
+/* What is queued, if anything. 0, or -errno after saying so. */
+static int submit(struct state *s)
+{
+	void *refused;
+	int ret = aio_submit(&s->aio, &refused);
+
+	errno = -ret;
+	return ret ? method_failed(s->slots.target, "io_submit",
+				   slot_request(&s->slots, refused).at)
+		   : 0;
+}
+
 /* All that has come, one at least. Bytes of blocks that are whole, or -errno after saying so; of
  * others the rest is queued. */
 static ssize_t reap(struct state *s)
@@ -38,8 +52,9 @@ static ssize_t reap(struct state *s)
 	int n = aio_await(&s->aio);
 	ssize_t bytes = 0, came;
 
+	errno = -n;
 	if (n < 0)
-		return n;
+		return failed("%s: io_getevents", s->slots.target->name);
 	for (int i = 0; i < n; i++) {
 		struct slot *slot = s->aio.events[i].data;
 
@@ -62,8 +77,11 @@ static ssize_t libaio_pump(void *state, struct cursor *c)
 
 	while ((slot = slot_take(&s->slots, c)))
 		queue(s, slot);
-	while (!bytes && slots_busy(&s->slots))
-		bytes = reap(s);
+	while (!bytes && slots_busy(&s->slots)) {
+		bytes = submit(s);
+		if (!bytes)
+			bytes = reap(s);
+	}
 	return bytes;
 }
 

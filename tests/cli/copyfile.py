@@ -519,6 +519,32 @@ def refused_calls(tests):
             tests.check(f'{error}, later: one line', 'copyfile: ...', result.err, one_line(result.err, 'copyfile') is not None)
 
 
+def refused_many(tests):
+    """The same of the calls that hand over many requests at once."""
+    need_strace()
+    for method, call in (('libaio', 'io_submit'), ('libaio', 'io_getevents'), ('io_uring', 'io_uring_enter')):
+        with tests.folder() as folder:
+            usual = run(tests, ['-m', method, *SEQ.split(), '-q', '--dir', folder])
+            if usual.status == 77:
+                tests.skip(f'{method}: refused', usual.err.decode(errors='replace').strip())
+                continue
+        for error, status in [*ERRORS, ('EAGAIN', 1)]:
+            for args, when in ((SEQ, ''), (SEQ + '--depth 1', '3+')):
+                row = f'{call} {error} {when}'
+                with tests.folder() as folder:
+                    words = ['-m', method, *args.split(), '-q', '--dir', folder]
+                    result = run(tests, words, prefix=failing(call, error, when))
+                    said = one_line(result.err, 'copyfile')
+                    tests.check(f'{row}: status', (status, b''), (result.status, result.out))
+                    tests.check(f'{row}: said', f'{call}, both files', said or result.err, said is not None and call in said and
+                                'source 0 in ' in said and 'target 0 in ' in said and (status == 1 or f': {error}: ' in said))
+                    if when:
+                        continue
+                    result = run(tests, [*words, '--fallback', '--verify'], prefix=failing(call, error))
+                    tests.check(f'{row}: status with --fallback', 0 if status == 77 else 1, result.status)
+                    tests.check(f'{row}: falling back', status == 77, b'falling back to readwrite' in result.err)
+
+
 def interrupted_calls(tests):
     """EINTR is no error, and what is flushed is flushed."""
     need_strace()
@@ -624,7 +650,7 @@ sections = {
     'good': [runs_that_go_well, repetitions],
     'course': [run_times, stopped, worker_is_killed, children_are_gone, stopped_while_writing_sources],
     'files': [existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
-    'errors': [refused_calls, interrupted_calls, failing_calls],
+    'errors': [refused_calls, refused_many, interrupted_calls, failing_calls],
     'faults': [flipped_byte, source_is_truncated],
 }
 

@@ -330,6 +330,40 @@ static void check_refusals(void)
 	}
 }
 
+/* Calls for many requests that fail once all is open: no way to read is given up for them. */
+static const struct refusal failures[] = {
+	{ &method_libaio, SYS_io_submit, EINVAL, 1,
+	  "unit-read_trouble: io_submit at offset 0 of FILE: Invalid argument\n" },
+	{ &method_libaio, SYS_io_getevents, EINVAL, 1,
+	  "unit-read_trouble: FILE: io_getevents: Invalid argument\n" },
+	{ &method_io_uring, SYS_io_uring_enter, EPERM, 1,
+	  "unit-read_trouble: FILE: io_uring_enter: Operation not permitted\n" },
+};
+
+static int read_forbidden(const void *arg)
+{
+	const struct refusal *f = arg;
+	struct reader r = reader_for(f->method, false);
+	struct cursor c = cursor_begin(SIZE, BLOCK, ORDER_SEQ, 0);
+
+	if (reader_open(&r, f->method, file) || forbid(f->number, f->error))
+		return 90;
+	return exit_status((int)reader_pump(&r, &c));
+}
+
+static void check_failing(void)
+{
+	struct child c;
+
+	for (size_t i = 0; i < ARRAY_SIZE(failures); i++) {
+		if (!reader_built(failures[i].method))
+			continue;
+		child_run(&c, read_forbidden, &failures[i]);
+		CHECK_U64(failures[i].said, c.status, failures[i].status);
+		CHECK_TEXT(failures[i].method->name, c.err, failures[i].said);
+	}
+}
+
 /* Buffers, of which nobody may lock more than 64 KiB; of the many the rings alone are more. */
 static const struct unlockable {
 	unsigned depth;
@@ -406,6 +440,7 @@ int main(void)
 	each_method(check_objection);
 	check_signals();
 	check_refusals();
+	check_failing();
 	for (size_t i = 0; i < ARRAY_SIZE(unlockables); i++)
 		check_memlock(&unlockables[i]);
 	check_too_much();
