@@ -37,46 +37,77 @@ static int look_at(struct place *place)
 	return ret;
 }
 
-/* BYTES more are to be written in DIR. */
-static int add_need(struct places *all, const char *dir, double bytes)
+/* BYTES more are to be written in PLACE, which was looked at. */
+static void add_need(struct places *all, const struct place *place, double bytes)
 {
-	struct place new = { .dir = dir };
 	unsigned i = 0;
-	int ret = look_at(&new);
 
-	if (ret)
-		return ret;
-	while (i < all->count && all->of[i].dev != new.dev)
+	/* A refusal names a directory that something is written in. */
+	if (bytes <= 0)
+		return;
+	while (i < all->count && all->of[i].dev != place->dev)
 		i++;
 	if (i == all->count)
-		all->of[all->count++] = new;
+		all->of[all->count++] = *place;
 	all->of[i].need += bytes;
-	return 0;
 }
 
-/* Of worker WORKER: no more than its operations can write. */
-static double target_bytes(unsigned worker)
+/* Of worker WORKER: no more than its operations can copy. */
+static double copied_bytes(unsigned worker)
 {
 	double size = (double)source_bytes(worker),
 	       most = (double)cfg.run.max_ops * (double)cfg.block_bytes;
 
-	/* What is shared is no more once the source is rewritten, or if another method runs. */
-	if (cfg.method->no_data || (cfg.method->clones && !cfg.refill && !cfg.fallback))
-		return 0;
 	return cfg.run.max_ops ? MIN(size, most) : size;
 }
 
-/* In FROM_DIR and TO_DIR, by all the workers that have the same two as WORKER. */
+static double target_bytes(unsigned worker)
+{
+	/* What is shared is no more once the source is rewritten, or if another method runs. */
+	if (cfg.method->no_data || (cfg.method->clones && !cfg.refill && !cfg.fallback))
+		return 0;
+	return copied_bytes(worker);
+}
+
+/* Of a source that is made in PLACE. A hole of a file in memory gets its pages as a mapping of it is
+ * read. */
+static double made_bytes(const struct place *place, unsigned worker)
+{
+	if (cfg.source_written || cfg.refill)
+		return (double)cfg.size_bytes;
+	return cfg.method->maps && place->in_memory ? copied_bytes(worker) : 0;
+}
+
+static int add_source(struct places *all, unsigned worker, unsigned alike)
+{
+	struct place place = { .dir = run_dir(&cfg.run, worker) };
+	int ret;
+
+	if (cfg.from.count)
+		return 0;
+	ret = look_at(&place);
+	if (!ret)
+		add_need(all, &place, made_bytes(&place, worker) * alike);
+	return ret;
+}
+
+static int add_target(struct places *all, unsigned worker, unsigned alike)
+{
+	struct place place = { .dir = target_dir(worker) };
+	int ret = look_at(&place);
+
+	if (!ret)
+		add_need(all, &place, target_bytes(worker) * alike);
+	return ret;
+}
+
+/* Of all the workers whose files lie where those of WORKER do. */
 static int add_pair(struct places *all, unsigned worker)
 {
 	unsigned alike = (cfg.run.workers - worker - 1) / distinct_pairs() + 1;
-	bool written = !cfg.from.count && (cfg.source_written || cfg.refill);
-	int ret = 0;
+	int ret = add_source(all, worker, alike);
 
-	if (written)
-		ret = add_need(all, run_dir(&cfg.run, worker),
-			       (double)cfg.size_bytes * alike);
-	return ret ?: add_need(all, target_dir(worker), target_bytes(worker) * alike);
+	return ret ?: add_target(all, worker, alike);
 }
 
 static int check_place(const struct place *place)

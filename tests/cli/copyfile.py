@@ -15,7 +15,7 @@ import time
 
 sys.dont_write_bytecode = True
 from harness import (MIB, Run, Tests, be_nobody, children, left_of, one_line, run, until)  # noqa: E402
-from copying import METHODS, complaints, copied, failing, need_strace  # noqa: E402
+from copying import METHODS, complaints, copied, failing, mounted, need_strace  # noqa: E402
 from reading import left_in, need_mkfs, sparse  # noqa: E402
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'copyfile-help.txt')
@@ -117,6 +117,28 @@ WRONG = [
     ('-s 1000t --source hole -m mmap --ops 1', '--method mmap: the workers take .* page tables.*--force'),
     ('-s 1000t --block 100t --source hole --pattern seq --ops 1 -m readwrite', '--method readwrite: the workers take'),
 ]
+
+
+# In a tmpfs of 64m: arguments, and the status: 2 where there is no room for both files.
+ROOM = [
+    ('-s 40m --source hole --pattern seq -m readwrite', 0),
+    ('-s 40m --source hole --pattern seq -m mmap', 2),
+    ('-s 40m --source hole --pattern seq -m mmap_write', 2),
+    ('-s 40m --source hole --pattern seq -m mmap --block 4m --ops 3', 0),
+    ('-s 40m --pattern seq -m mmap', 2),
+    ('-s 20m --source hole --pattern seq -m mmap', 0),
+]
+
+
+def room_in_memory(tests):
+    """A hole of a file in memory takes pages where it is read by a mapping, and only there."""
+    with mounted(tests, 'tmpfs', 64 * MIB) as folder:
+        for args, status in ROOM:
+            result = run(tests, [*args.split(), '--dir', folder, '--allow-tmpfs', '-q'])
+            tests.check(f'{args}: status', status, result.status)
+            if status == 2:
+                said = one_line(result.err, 'copyfile')
+                tests.check(f'{args}: said', 'no room', result.err, said is not None and '80.0 MiB of files in ' in said and '--force' in said)
 
 
 def help_text(tests):
@@ -646,7 +668,7 @@ def children_are_gone(tests):
 
 sections = {
     'options': [help_text, plans, effective_options],
-    'refused': [refusals, places_that_are_not_there],
+    'refused': [refusals, places_that_are_not_there, room_in_memory],
     'good': [runs_that_go_well, repetitions],
     'course': [run_times, stopped, worker_is_killed, children_are_gone, stopped_while_writing_sources],
     'files': [existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
