@@ -82,13 +82,15 @@ ssize_t copier_write(struct copier *c, char *memory, uint64_t len, uint64_t to,
 	uint64_t request = target_request(t, len), done = 0;
 
 	while (done < request) {
-		ssize_t n = once(c, memory + done, request - done, to + done);
 		uint64_t whole;
+		ssize_t n;
 
+		c->call = call;
+		n = once(c, memory + done, request - done, to + done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return copier_fails(c, call);
+			return -1;
 		/* O_DIRECT goes on from the last whole unit only. */
 		whole = (done + (uint64_t)n) & -t->align_bytes;
 		if (unlikely(whole == done))

@@ -30,7 +30,8 @@ must_check int copier_rest(struct copier *c, const struct span *block, ssize_t n
 /* lseek(2) of FD to AT, unless its offset, *KNOWN, is there already. 0, or -1 and errno. */
 int copier_seek(int fd, uint64_t *known, uint64_t at);
 
-/* One write to TO of LEN bytes of the buffer from MEMORY on: as write(2). */
+/* One write to TO of LEN bytes of the buffer from MEMORY on: as write(2). If another call failed, c->call
+ * is that one. */
 typedef ssize_t write_fn(struct copier *c, char *memory, uint64_t len, uint64_t to);
 
 /* Write the LEN bytes of MEMORY, all of them, by ONCE; with O_DIRECT the last ones of the file as a

@@ -23,7 +23,7 @@ static ssize_t writev_once(struct copier *c, char *memory, uint64_t len, uint64_
 
 	vectors_at(v, memory, len);
 	if (unlikely(copier_seek(c->target->to, &c->to_offset, to)))
-		return -1;
+		return copier_fails(c, "lseek");
 	n = writev(c->target->to, v->iov, v->count);
 	if (n > 0)
 		c->to_offset += (uint64_t)n;

@@ -9,7 +9,7 @@ static ssize_t write_once(struct copier *c, char *memory, uint64_t len, uint64_t
 	ssize_t n;
 
 	if (unlikely(copier_seek(c->target->to, &c->to_offset, to)))
-		return -1;
+		return copier_fails(c, "lseek");
 	n = write(c->target->to, memory, len);
 	if (n > 0)
 		c->to_offset += (uint64_t)n;

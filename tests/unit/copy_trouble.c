@@ -202,6 +202,26 @@ static void check_errors(const struct method *m, bool direct)
 	}
 }
 
+/* The offset of the source is set first, where it is, then that of the target: neither is taken for a
+ * read or a write. */
+static void check_seeks(const struct method *m, bool direct)
+{
+	bool reads = m == &method_readwrite || m == &method_readvwritev;
+	struct attempt a = { .method = m, .shorten = { .on = true, .unit = 1 } };
+
+	if (direct || (!reads && m != &method_sendfile))
+		return;
+	for (unsigned at = 1; at <= (reads ? 2 : 1); at++)
+		for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+			a.shorten.seek_error_at = at;
+			a.shorten.error = errors[i].error;
+			child_run(&child, attempt, &a);
+			CHECK_U64(m->name, child.status, errors[i].status);
+			CHECK(strstr(child.err, "lseek of "));
+			CHECK(strstr(child.err, errors[i].name));
+		}
+}
+
 /* Nothing copied, before the end, is not to be taken for it; nothing written, for the source's end. */
 static void check_nothing(const struct method *m, bool direct)
 {
@@ -278,6 +298,7 @@ int main(void)
 	each_method(check_interrupted);
 	each_method(check_cut);
 	each_method(check_errors);
+	each_method(check_seeks);
 	each_method(check_nothing);
 	each_method(check_forbidden);
 	check_reflink();

@@ -22,7 +22,8 @@ static struct shorten {
 	unsigned
 		error_at; /* the call that fails with ERROR; 0: every third is interrupted */
 	int error;
-	bool ends; /* the call ERROR_AT moves nothing instead */
+	bool ends;                     /* the call ERROR_AT moves nothing instead */
+	unsigned seeks, seek_error_at; /* the same of lseek(2); 0: none fails */
 } shorten;
 
 /* How many of LEN bytes a call is to ask for; -1: errno says why none. */
@@ -65,6 +66,15 @@ static inline int shorten_iov(const struct iovec *iov, int count,
 		left -= (ssize_t)cut[n].iov_len;
 	}
 	return n;
+}
+
+off_t lseek(int fd, off_t at, int whence)
+{
+	if (shorten.on && ++shorten.seeks == shorten.seek_error_at) {
+		errno = shorten.error;
+		return -1;
+	}
+	return syscall(SYS_lseek, fd, at, whence);
 }
 
 ssize_t read(int fd, void *to, size_t len)
