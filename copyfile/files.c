@@ -13,6 +13,9 @@
 
 _Atomic bool *one_said;
 
+/* More sources than this are synced as a whole. */
+enum { MANY = 16 };
+
 static struct pair *pairs; /* of each worker; NULL: not yet opened */
 static struct source {
 	int fd;
@@ -101,21 +104,6 @@ static int write_source(const struct pair *pair, unsigned worker)
 				    : ret;
 }
 
-/* Nothing shall be flushed beside what is copied. In pieces: a signal ends this between two of them. */
-static int write_out(const struct pair *pair)
-{
-	const uint64_t piece = 64 * MiB;
-	int ret = 0;
-
-	for (uint64_t at = 0; at < pair->size_bytes && !ret; at += piece) {
-		if (stop_is_pending())
-			return -EINTR;
-		ret = sync_file_range(pair->from, (off_t)at, (off_t)piece,
-				      SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-	}
-	return ret || fdatasync(pair->from) ? failed("write out %s", pair->from_name) : 0;
-}
-
 /* malloc'ed; NULL after saying so. */
 static const char *name_file(const char *what, unsigned worker, const char *dir)
 {
@@ -190,13 +178,65 @@ static int open_all(void)
 	return ret;
 }
 
+/* The data of a source. In pieces: a signal ends this between two of them. */
+static int write_out(const struct pair *pair, unsigned how)
+{
+	const uint64_t piece = 64 * MiB;
+
+	for (uint64_t at = 0; at < pair->size_bytes;) {
+		if (stop_is_pending())
+			return -EINTR;
+		if (!sync_file_range(pair->from, (off_t)at, (off_t)piece, how))
+			at += piece;
+		else if (errno != EINTR)
+			return failed("write out %s", pair->from_name);
+	}
+	return 0;
+}
+
+/* What the filesystem has to know of the sources besides: of many by one call for each directory, since
+ * a call for each file would flush the device as often; of few by calls that do not wait for what others
+ * have written there. */
+static int sync_sources(void)
+{
+	bool many = cfg.run.workers > MANY;
+	unsigned calls = many ? distinct_pairs() : cfg.run.workers;
+
+	for (unsigned i = 0; i < calls;) {
+		if (stop_is_pending())
+			return -EINTR;
+		if (!(many ? syncfs(pairs[i].from) : fdatasync(pairs[i].from)))
+			i++;
+		else if (errno != EINTR)
+			return failed("write out %s%s", pairs[i].from_name,
+				      many ? ", and the others there" : "");
+	}
+	return 0;
+}
+
+/* Nothing shall be flushed beside what is copied. All are begun before one is waited for: so the device
+ * has them in its own order. */
+static int write_out_all(void)
+{
+	const unsigned begin = SYNC_FILE_RANGE_WRITE, end = SYNC_FILE_RANGE_WAIT_BEFORE |
+							    SYNC_FILE_RANGE_WRITE |
+							    SYNC_FILE_RANGE_WAIT_AFTER;
+	int ret = 0;
+
+	for (unsigned i = 0; i < cfg.run.workers && !ret; i++)
+		ret = write_out(&pairs[i], begin);
+	for (unsigned i = 0; i < cfg.run.workers && !ret; i++)
+		ret = write_out(&pairs[i], end);
+	return ret ?: sync_sources();
+}
+
 int files_open(void)
 {
 	bool dirty = !cfg.from.count && (cfg.source_written || cfg.refill);
 	int ret = pairs ? 0 : open_all();
 
-	for (unsigned i = 0; i < cfg.run.workers && dirty && !ret; i++)
-		ret = write_out(&pairs[i]);
+	if (dirty && !ret)
+		ret = write_out_all();
 	for (unsigned i = 0; i < cfg.run.workers && !ret; i++)
 		ret = pair_reset(&pairs[i]);
 	return ret;

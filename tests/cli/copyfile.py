@@ -416,6 +416,36 @@ def kept(folder, but=()):
     return [os.path.join(folder, name) for name in sorted(names, key=lambda name: int(name.rsplit('-', 1)[1]))]
 
 
+def synced_sources(tests):
+    """What is written for the run is on its device before the start, without a flush of it for each of many files."""
+    need_strace()
+    for args, want in (('-n 3', {'fdatasync': 3}), ('-n 40', {'syncfs': 1}), ('-n 40 --samples 2', {'syncfs': 2}),
+                       ('-n 40 --source hole --refill no', {})):
+        with tests.folder() as folder, tests.folder() as other:
+            log = os.path.join(other, 'log')
+            for dirs in ([folder], [folder, other]):
+                row = f'{args}, {len(dirs)} directories'
+                trace = ['strace', '-f', '-q', '-o', log, '-e', 'trace=syncfs,fdatasync,sync_file_range,clone']
+                words = [word for place in dirs for word in ('--dir', place)]
+                result = run(tests, [*args.split(), '-s', '8k', '--block', '4k', '--ops', '1', '-q', *words], prefix=trace)
+                tests.check(f'{row}: status', 0, result.status)
+                with open(log, encoding='utf-8') as file:
+                    calls = re.findall(r'^\d+ +(\w+)\(', file.read(), re.M)
+                times = {call: count * (len(dirs) if call == 'syncfs' else 1) for call, count in want.items()}
+                tests.check(f'{row}: syncs', times, {call: calls.count(call) for call in ('fdatasync', 'syncfs') if call in calls})
+                first = calls[:calls.index('clone')]
+                for call in want:
+                    tests.check(f'{row}: data first', True, 'sync_file_range' in first and
+                                'sync_file_range' not in first[first.index(call):])
+    for call, args in (('sync_file_range', '-n 3'), ('fdatasync', '-n 3'), ('syncfs', '-n 40')):
+        for error, status in (('EINTR', 0), ('EIO', 1)):
+            with tests.folder() as folder:
+                result = run(tests, [*args.split(), '-s', '8k', '--block', '4k', '--ops', '1', '-q', '--dir', folder],
+                             prefix=failing(call, error, '1'))
+                tests.check(f'{call} {args}, {error}: status', status, result.status)
+                tests.check(f'{call} {args}, {error}: said', status == 1, b'write out source 0 in ' in result.err)
+
+
 def existing_files(tests):
     """--from, dealt over the workers, --to, and what is kept."""
     with tests.folder() as folder, tests.folder() as other:
@@ -671,7 +701,7 @@ sections = {
     'refused': [refusals, places_that_are_not_there, room_in_memory],
     'good': [runs_that_go_well, repetitions],
     'course': [run_times, stopped, worker_is_killed, children_are_gone, stopped_while_writing_sources],
-    'files': [existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
+    'files': [synced_sources, existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
     'errors': [refused_calls, refused_many, interrupted_calls, failing_calls],
     'faults': [flipped_byte, source_is_truncated],
 }
