@@ -57,6 +57,9 @@ extern _Atomic bool *one_said;
  * new. 0 or -errno after saying so. */
 must_check int files_open(void);
 const struct pair *pair_of(unsigned worker);
+/* In a process of its own: worker WORKER needs the files made for the others no more. Each of N processes
+ * with the files of all N is slow to look at (/proc/PID/fd), and to end. */
+void files_leave_others(unsigned worker);
 /* The size of worker WORKER's source, also before there is a pair. */
 uint64_t source_bytes(unsigned worker);
 /* Of --from; -1: it is to be made. */

@@ -242,6 +242,41 @@ int files_open(void)
 	return ret;
 }
 
+/* Descriptors in a row. */
+struct row {
+	int first, end;
+};
+
+static void close_row(const struct row *row)
+{
+	if (row->end > row->first)
+		close_range((unsigned)row->first, (unsigned)row->end - 1, 0);
+}
+
+/* FD is to be closed, with those before it if it is next to them. */
+static void add_to_row(struct row *row, int fd)
+{
+	if (fd != row->end) {
+		close_row(row);
+		row->first = fd;
+	}
+	row->end = fd + 1;
+}
+
+void files_leave_others(unsigned worker)
+{
+	struct row row = { 0 };
+
+	for (unsigned i = 0; i < cfg.run.workers; i++) {
+		if (i == worker)
+			continue;
+		if (!cfg.from.count)
+			add_to_row(&row, pairs[i].from);
+		add_to_row(&row, pairs[i].to);
+	}
+	close_row(&row);
+}
+
 int pair_reset(const struct pair *pair)
 {
 	bool whole = cfg.pattern == PATTERN_RANDOM || cfg.method->maps;

@@ -50,6 +50,8 @@ int task_setup(struct worker *w)
 	task->pair = pair_of(w->id);
 	task->method = cfg.method;
 	complain_once(one_said);
+	if (cfg.run.threads <= 1)
+		files_leave_others(w->id);
 	/* Its page faults come now, not in the first operations. */
 	memset(w->record, 0, sizeof(struct copy_record));
 	return open_task(task, w->record);

@@ -446,6 +446,27 @@ def synced_sources(tests):
                 tests.check(f'{call} {args}, {error}: said', status == 1, b'write out source 0 in ' in result.err)
 
 
+def own_files(tests):
+    """A worker in a process of its own has the files of no other."""
+    for args, count, own in (('-n 5', 5, 2), ('-n 2 -t 2', 2, 8)):
+        with tests.folder() as folder, Run(tests, [*SMALL.split(), *args.split(), '-T', '1h', '-q', '--dir', folder]) as running:
+            seen = [made_files(pid, folder) for pid in running.walking(count)]
+            tests.check(f'{args}: files of each process', [own] * count, [len(files) for files in seen])
+            tests.check(f'{args}: different ones', own * count if own == 2 else own, len(set().union(*seen)))
+            tests.check(f'{args}: files of copyfile', 8 if own == 8 else own * count, len(made_files(running.pid, folder)))
+
+
+def made_files(pid, folder):
+    """What the process has open in FOLDER, each file once."""
+    found = set()
+    for name in os.listdir(f'/proc/{pid}/fd'):
+        with contextlib.suppress(OSError):
+            link = os.readlink(f'/proc/{pid}/fd/{name}')
+            if link.startswith(folder):
+                found.add(link)
+    return found
+
+
 def existing_files(tests):
     """--from, dealt over the workers, --to, and what is kept."""
     with tests.folder() as folder, tests.folder() as other:
@@ -701,7 +722,7 @@ sections = {
     'refused': [refusals, places_that_are_not_there, room_in_memory],
     'good': [runs_that_go_well, repetitions],
     'course': [run_times, stopped, worker_is_killed, children_are_gone, stopped_while_writing_sources],
-    'files': [synced_sources, existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
+    'files': [synced_sources, own_files, existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
     'errors': [refused_calls, refused_many, interrupted_calls, failing_calls],
     'faults': [flipped_byte, source_is_truncated],
 }
