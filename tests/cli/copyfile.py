@@ -14,8 +14,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from harness import (MIB, Run, Tests, be_nobody, children, left_of, one_line, run, until)  # noqa: E402
-from copying import METHODS, complaints, copied, failing, mounted, need_strace  # noqa: E402
+from harness import (MIB, Run, Skip, Tests, be_nobody, children, left_of, one_line, run, stat_fields, until)  # noqa: E402
+from copying import METHODS, complaints, copied, failing, injecting, mounted, need_strace  # noqa: E402
 from reading import left_in, need_mkfs, sparse  # noqa: E402
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'golden', 'copyfile-help.txt')
@@ -127,6 +127,11 @@ ROOM = [
     ('-s 40m --source hole --pattern seq -m mmap --block 4m --ops 3', 0),
     ('-s 40m --pattern seq -m mmap', 2),
     ('-s 20m --source hole --pattern seq -m mmap', 0),
+    # What is cloned takes room once its source is rewritten, or if another method runs; there are no clones here.
+    ('-s 40m -m reflink --refill no', 77),
+    ('-s 40m -m reflink --refill yes', 2),
+    ('-s 40m -m reflink --refill no --fallback', 2),
+    ('-s 40m -m reflink --refill yes --block 4m --ops 3', 77),
 ]
 
 
@@ -370,6 +375,58 @@ def stopped(tests):
                 tests.check(f'{row}: stderr', b'', complaints(result.err))
                 tests.check(f'{row}: files left', [], os.listdir(folder))
                 tests.check(f'{row}: processes left', [], left_of(running.pid))
+
+
+def stopped_while_extents_are_told(tests):
+    """What was measured is printed all the same, but for what is cloned."""
+    need_strace()
+    with tests.folder() as folder, tests.folder() as other:
+        log, result_file = (os.path.join(other, name) for name in ('log', 'result'))
+        words = [*SEQ.split(), '-n', '3', '-q', f'--json={result_file}', '--dir', folder]
+        trace = ['strace', '-q', '-o', log, '-e', 'trace=ioctl']
+        tests.check('extents: status', 0, run(tests, words, prefix=trace).status)
+        with open(log, encoding='utf-8') as file:
+            walks = [i for i, line in enumerate(file) if 'FIEMAP_FLAG_SYNC' in line]
+        if len(walks) != 3:
+            raise Skip('no FIEMAP here')
+        result = run(tests, words, prefix=[*trace, '-e', f'inject=ioctl:signal=SIGINT:when={walks[0] + 1}'])
+        with open(log, encoding='utf-8') as file:
+            tests.check('extents, stopped: walks', 1, sum('FIEMAP_FLAG_SYNC' in line for line in file))
+        with open(result_file, encoding='utf-8') as file:
+            doc = json.load(file)
+        tests.check('extents, stopped: status', 130, result.status)
+        tests.check('extents, stopped: lines', [64 * K] * 3, copied(result.out))
+        tests.check('extents, stopped: JSON', ([192 * K], None),
+                    (doc['metrics']['total_bytes']['samples'], doc['metrics'].get('cloned_bytes')))
+        tests.check('extents, stopped: said', 'a warning', result.err, b'stopped before it was known what is cloned' in result.err)
+
+
+def kernel_ticks(pid):
+    """What the kernel's threads that work for a ring of PID have used of the CPU."""
+    ticks = 0
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f'/proc/{pid}/task'):
+            with open(f'/proc/{pid}/task/{task}/comm', encoding='ascii') as comm:
+                fields = stat_fields(f'{pid}/task/{task}') if comm.read().startswith('iou-wrk') else []
+            ticks += int(fields[11]) + int(fields[12]) if fields else 0
+    return ticks
+
+
+def cpu_of_kernel_threads(tests):
+    """The kernel's threads do most of what io_uring copies, and their time is the worker's."""
+    with tests.folder() as folder, Run(tests, ['-m', 'io_uring', '-s', '64m', '--block', '1m', '--refill', 'no', '--flush', 'none',
+                                               '-T', '1h', '-q', '--json', '--dir', folder]) as running:
+        pid = running.workers(1)[0]
+        if not until(lambda: kernel_ticks(pid) >= 30 or running.process.poll() is not None, SOON):
+            raise Skip('the kernel copies without threads here')
+        ticks = kernel_ticks(pid)
+        os.kill(running.pid, signal.SIGINT)
+        result = running.finish(SOON)
+        if result.status == 77:
+            raise Skip(result.err.decode(errors='replace').strip())
+        metrics = json.loads(result.out)['metrics']
+        told = sum(metrics[key]['samples'][0] for key in ('user_ns', 'system_ns')) / 1e9
+        tests.check("CPU of the kernel's threads", ticks / os.sysconf('SC_CLK_TCK'), told, told >= ticks / os.sysconf('SC_CLK_TCK') > 0)
 
 
 def worker_is_killed(tests):
@@ -618,6 +675,32 @@ def refused_many(tests):
                     tests.check(f'{row}: falling back', status == 77, b'falling back to readwrite' in result.err)
 
 
+def refused_at_opening(tests):
+    """Calls that the C library makes of others where the kernel has them not: what was asked for is not what would run."""
+    need_strace()
+    for call in ('preadv2', 'pwritev2'):
+        with tests.folder() as folder:
+            words = ['-m', 'preadv2', *SEQ.split(), '-q', '--dir', folder]
+            result = run(tests, words, prefix=failing(call, 'ENOSYS'))
+            said = one_line(result.err, 'copyfile')
+            tests.check(f'ENOSYS of {call}: status', (77, b''), (result.status, result.out))
+            tests.check(f'ENOSYS of {call}: said', f'{call}: ENOSYS', said or result.err,
+                        said is not None and f': {call}: ENOSYS: ' in said)
+            result = run(tests, [*words, '--fallback', '--verify'], prefix=failing(call, 'ENOSYS'))
+            tests.check(f'ENOSYS of {call}: with --fallback', (0, True), (result.status, b'falling back to readwrite' in result.err))
+
+
+def refill_of_nothing(tests):
+    """A write that moves nothing is a full filesystem, also of the source."""
+    need_strace()
+    with tests.folder() as folder:
+        result = run(tests, [*SMALL.split(), '--ops', '20', '-q', '--dir', folder], prefix=injecting('pwrite64', 'retval=0', '2+'))
+        line = one_line(result.err, 'copyfile')
+        tests.check('refill of nothing: status', (1, b''), (result.status, result.out))
+        tests.check('refill of nothing: said', 'refill 4096 bytes', result.err, line is not None and
+                    'worker 0: refill 4096 bytes at offset ' in line and 'No space left' in line)
+
+
 def interrupted_calls(tests):
     """EINTR is no error, and what is flushed is flushed."""
     need_strace()
@@ -721,9 +804,9 @@ sections = {
     'options': [help_text, plans, effective_options],
     'refused': [refusals, places_that_are_not_there, room_in_memory],
     'good': [runs_that_go_well, repetitions],
-    'course': [run_times, stopped, worker_is_killed, children_are_gone, stopped_while_writing_sources],
+    'course': [run_times, stopped, stopped_while_extents_are_told, cpu_of_kernel_threads, worker_is_killed, children_are_gone, stopped_while_writing_sources],
     'files': [synced_sources, own_files, existing_files, random_from, kept_targets, as_nobody, from_before_the_mount],
-    'errors': [refused_calls, refused_many, interrupted_calls, failing_calls],
+    'errors': [refused_calls, refused_many, refused_at_opening, refill_of_nothing, interrupted_calls, failing_calls],
     'faults': [flipped_byte, source_is_truncated],
 }
 

@@ -91,7 +91,12 @@ def need_strace():
         raise Skip('no strace that works')
 
 
-def failing(call, error, when=''):
-    """What to put before a command, so that CALL fails with ERROR."""
+def injecting(call, what, when=''):
+    """What to put before a command, so that WHAT happens in CALL."""
     return ['strace', '-f', '-q', '-o', '/dev/null', '-e', f'trace={call}', '-e',
-            f'inject={call}:error={error}' + (f':when={when}' if when else '')]
+            f'inject={call}:{what}' + (f':when={when}' if when else '')]
+
+
+def failing(call, error, when=''):
+    """The same: CALL fails with ERROR."""
+    return injecting(call, f'error={error}', when)
