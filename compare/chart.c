@@ -109,7 +109,7 @@ void chart_samples(FILE *out, const struct comparison *c, unsigned series)
 	fputs("\">\n", out);
 	for (unsigned i = 0; i < c->side_count; i++)
 		write_row(out, &c->sides[i], &s->sides[i], summary_of(c, series, i), &x,
-			  i * ROW + ROW / 2);
+			  (i + 0.5) * ROW);
 	write_ends(out, &x, low, high, c->side_count * ROW + 14, s);
 	fputs("</svg></figure>\n", out);
 }

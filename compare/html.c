@@ -79,7 +79,7 @@ static void write_differences(FILE *out, const struct comparison *c, bool weight
 
 static void write_verdicts(FILE *out, const struct comparison *c, unsigned head)
 {
-	char text[SENTENCE_LEN];
+	char text[HEADLINE_LEN];
 
 	fputs("<h2>", out);
 	html_text(out, headline(text, c, head));

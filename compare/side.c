@@ -19,18 +19,7 @@ char *made_plain(char *text)
 	return text;
 }
 
-static int remember(char **place, const char *text)
-{
-	if (*place)
-		return 0;
-	*place = strdup(text);
-	if (!*place)
-		return failed("memory for a result");
-	made_plain(*place);
-	return 0;
-}
-
-/* All of a side are of one program and one kernel. */
+/* All of a side are of one program and one kernel: what the first file says. */
 static int check_kinship(struct side *side, const struct document *d)
 {
 	const struct {
@@ -43,28 +32,25 @@ static int check_kinship(struct side *side, const struct document *d)
 		{ "kernel", &side->kernel, document_kernel(d) },
 		{ "kernel version", &side->kernel_version, document_kernel_version(d) },
 	};
-	int ret;
+	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *text;
+	for (size_t i = 0; i < ARRAY_SIZE(rows) && !ret; i++) {
+		char *text = strdup(rows[i].of_file), *known = *rows[i].of_side;
 
-		ret = remember(rows[i].of_side, rows[i].of_file);
-		if (ret)
-			return ret;
-		text = strdup(rows[i].of_file);
 		if (!text)
-			return failed("memory for a result");
-		ret = strcmp(*rows[i].of_side, made_plain(text))
-			      ? refused("%s: its %s is %s, that of the files before it "
-					"%s: "
-					"expected one side's runs to have the same",
-					d->name, rows[i].what, text, *rows[i].of_side)
-			      : 0;
+			return failed("memory for %s", d->name);
+		made_plain(text);
+		if (!known) {
+			*rows[i].of_side = text;
+			continue;
+		}
+		if (strcmp(known, text))
+			ret = refused("%s: its %s is %s, that of the files before it %s: "
+				      "expected one side's runs to have the same",
+				      d->name, rows[i].what, text, known);
 		free(text);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 int side_add(struct side *side, struct series_table *table, unsigned number,
@@ -75,23 +61,30 @@ int side_add(struct side *side, struct series_table *table, unsigned number,
 	return ret ?: document_add(d, side, table, number);
 }
 
+/* Runs name their file as long as the side is there. NULL: no memory, which was said. */
+static const char *keep_name(struct side *side, const char *name)
+{
+	char **names = realloc(side->file_names, (side->files + 1) * sizeof(char *)),
+	     *kept = names ? strdup(name) : NULL;
+
+	if (names)
+		side->file_names = names;
+	if (kept)
+		names[side->files++] = kept;
+	else
+		failed("memory for %s", name);
+	return kept;
+}
+
 static int load_file(struct side *side, struct series_table *table, unsigned number,
 		     const char *name)
 {
-	/* Runs name their file as long as the side is there. */
-	char *kept = strdup(name);
+	const char *kept = keep_name(side, name);
 	struct document d;
-	char **names;
 	int ret;
 
-	names = realloc(side->file_names, (side->files + 1) * sizeof(char *));
-	if (!kept || !names) {
-		free(kept);
-		return failed("memory for %s", name);
-	}
-	side->file_names = names;
-	names[side->files] = kept;
-	side->files++;
+	if (!kept)
+		return -ENOMEM;
 	ret = document_read(&d, kept);
 	if (!ret)
 		ret = side_add(side, table, number, &d);

@@ -169,8 +169,9 @@ int comparison_make(struct comparison *c, const struct config *config,
 		.rules = { config->rule, config->seed, threshold_of, config },
 	};
 	c->has_claim = config->claim && !parse_percent(config->claim, &c->claim);
-	ret = c->sides ? series_table_init(&c->table, count)
-		       : failed("memory for %u sides", count);
+	if (!c->sides)
+		return failed("memory for %u sides", count);
+	ret = series_table_init(&c->table, count);
 	ret = ret ?: load_sides(c, sides);
 	ret = ret ?: name_sides(c, sides);
 	return ret ?: comparison_judge(c);

@@ -69,7 +69,7 @@ static void write_verdicts(FILE *out, const struct comparison *c,
 static void write_in_form(FILE *out, const struct comparison *c,
 			  const struct form_of_text *form)
 {
-	char text[SENTENCE_LEN];
+	char text[HEADLINE_LEN];
 
 	write_differences(out, c, form, true);
 	for (unsigned h = 1; h < c->side_count; h++) {

@@ -120,62 +120,93 @@ static const char *runs_text(char text[static 48], unsigned runs, const char *ab
 	return text;
 }
 
+/* What a sentence is made of. */
+struct phrases {
+	char change[48], from[48], to[48], intervals[256], test[48], runs[48];
+};
+
+static void phrase(struct phrases *w, const struct comparison *c, const struct series *s,
+		   const struct judgement *j)
+{
+	const char *about = j->verdict == VERDICT_UNDECIDED ? "about " : "";
+
+	format_share(w->change, s, j, j->change);
+	format_value(w->from, s, j->base.median);
+	format_value(w->to, s, j->head.median);
+	intervals_text(w->intervals, s, j);
+	runs_text(w->runs, j->more_runs, about);
+	if (c->rules.rule == RULE_ROBOT)
+		snprintf(w->test, sizeof(w->test), "apart by the robot's rule");
+	else
+		snprintf(w->test, sizeof(w->test), "p = %.2g", j->p);
+}
+
+/* Nothing was tested. */
+static void say_known(char *text, const struct comparison *c, const struct judgement *j,
+		      const struct phrases *w, unsigned head)
+{
+	if (j->verdict == VERDICT_ABSENT)
+		snprintf(text, SENTENCE_LEN, "%s has no valid run with it",
+			 c->sides[j->base.n ? head : 0].name);
+	else if (j->verdict == VERDICT_SAME)
+		snprintf(text, SENTENCE_LEN, "no change, %s in every run", w->from);
+	else
+		snprintf(text, SENTENCE_LEN,
+			 "%s, %s -> %s; with one run on a side nothing can be said about "
+			 "noise",
+			 w->change, w->from, w->to);
+}
+
+static void say_change(char *text, const struct series *s, const struct judgement *j,
+		       const struct phrases *w)
+{
+	const char *way = direction(s, j);
+
+	if (j->verdict == VERDICT_CHANGED)
+		snprintf(text, SENTENCE_LEN, "%s of %s (%s), %s -> %s, %s", way,
+			 w->change, w->intervals, w->from, w->to, w->test);
+	else if (j->verdict == VERDICT_SMALL)
+		snprintf(text, SENTENCE_LEN,
+			 "a real but small change of %s (%s), below the threshold of %g "
+			 "%%, %s",
+			 w->change, w->intervals, 100 * j->threshold, w->test);
+	else
+		snprintf(text, SENTENCE_LEN,
+			 "the data suggests %s %s of %s (%s), %s -> %s; %s a side would "
+			 "settle it",
+			 strchr("aei", way[0]) ? "an" : "a", way, w->change, w->intervals,
+			 w->from, w->to, w->runs);
+}
+
 char *verdict_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
 		       unsigned series, unsigned head)
 {
 	const struct series *s = c->table.at[series];
 	const struct judgement *j = judgement_of(c, series, head);
-	char change[48], from[48], to[48], intervals[256], runs[48], p[48];
+	struct phrases w;
+	char most[48];
 
-	format_share(change, s, j, j->change);
-	format_value(from, s, j->base.median);
-	format_value(to, s, j->head.median);
-	snprintf(p, sizeof(p),
-		 c->rules.rule == RULE_ROBOT ? "apart by the robot's rule" : "p = %.2g",
-		 j->p);
+	phrase(&w, c, s, j);
 	switch (j->verdict) {
 	case VERDICT_ABSENT:
-		snprintf(text, SENTENCE_LEN, "%s has no valid run with it",
-			 c->sides[j->base.n ? head : 0].name);
-		break;
 	case VERDICT_SINGLE:
-		snprintf(text, SENTENCE_LEN,
-			 "%s, %s -> %s; with one run on a side nothing can be said about "
-			 "noise",
-			 change, from, to);
-		break;
 	case VERDICT_SAME:
-		snprintf(text, SENTENCE_LEN, "no change, %s in every run", from);
+		say_known(text, c, j, &w, head);
 		break;
 	case VERDICT_CHANGED:
-		snprintf(text, SENTENCE_LEN, "%s of %s (%s), %s -> %s, %s",
-			 direction(s, j), change, intervals_text(intervals, s, j), from,
-			 to, p);
-		break;
 	case VERDICT_SMALL:
-		snprintf(text, SENTENCE_LEN,
-			 "a real but small change of %s (%s), below the threshold of %g "
-			 "%%, %s",
-			 change, intervals_text(intervals, s, j), 100 * j->threshold, p);
-		break;
 	case VERDICT_SUGGESTED:
-		snprintf(text, SENTENCE_LEN,
-			 "the data suggests %s %s of %s (%s), %s -> %s; %s a side would "
-			 "settle it",
-			 strchr("aei", direction(s, j)[0]) ? "an" : "a", direction(s, j),
-			 change, intervals_text(intervals, s, j), from, to,
-			 runs_text(runs, j->more_runs, ""));
+		say_change(text, s, j, &w);
 		break;
 	case VERDICT_NONE:
-		snprintf(text, SENTENCE_LEN, "no change larger than %s (%s)",
-			 format_share(from, s, j, furthest(j)) + 1,
-			 intervals_text(intervals, s, j));
+		format_share(most, s, j, furthest(j));
+		snprintf(text, SENTENCE_LEN, "no change larger than %s (%s)", most + 1,
+			 w.intervals);
 		break;
 	case VERDICT_UNDECIDED:
 		snprintf(text, SENTENCE_LEN,
 			 "undecided, %s (%s); %s a side would presumably decide it",
-			 change, intervals_text(intervals, s, j),
-			 runs_text(runs, j->more_runs, "about "));
+			 w.change, w.intervals, w.runs);
 		break;
 	}
 	return text;
@@ -207,14 +238,16 @@ char *claim_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
 	return text;
 }
 
-char *headline(char text[static SENTENCE_LEN], const struct comparison *c, unsigned head)
+char *headline(char text[static HEADLINE_LEN], const struct comparison *c, unsigned head)
 {
+	const char *name = c->sides[head].name;
 	char sentence[SENTENCE_LEN];
 
-	if (!c->table.count || !c->table.at[0]->own)
-		snprintf(text, SENTENCE_LEN, "%s: no valid run", c->sides[head].name);
-	else
-		snprintf(text, SENTENCE_LEN, "%s: %.60s: %.420s", c->sides[head].name,
+	if (c->table.at[0]->own)
+		snprintf(text, HEADLINE_LEN, "%.100s: %.255s: %s", name,
 			 c->table.at[0]->name, verdict_sentence(sentence, c, 0, head));
+	else
+		snprintf(text, HEADLINE_LEN, "%.100s: no metric of the program's own",
+			 name);
 	return text;
 }

@@ -5,7 +5,8 @@
 
 #include "compare/compare.h"
 
-#define SENTENCE_LEN 512
+#define SENTENCE_LEN 640
+#define HEADLINE_LEN 1024
 
 /* "regression", "improvement", "no change" ... in one or two words. */
 const char *verdict_word(const struct series *s, const struct judgement *j);
@@ -16,7 +17,7 @@ char *verdict_sentence(char text[static SENTENCE_LEN], const struct comparison *
 char *claim_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
 		     unsigned series, unsigned head);
 /* The one that comes first: what it all comes to for HEAD, by the first metric. */
-char *headline(char text[static SENTENCE_LEN], const struct comparison *c, unsigned head);
+char *headline(char text[static HEADLINE_LEN], const struct comparison *c, unsigned head);
 /* X of the metric, as a share of the base's middle where that can be, else in its unit. */
 char *format_share(char text[static 48], const struct series *s,
 		   const struct judgement *j, double x);

@@ -254,7 +254,7 @@ static void check_bootstrap(void)
 {
 	const double a[] = { 1, 2, 3, 4, 5 }, b[] = { 11, 12, 13, 14, 15 };
 	struct two_sets s = { a, b, 5, 5 };
-	struct interval first, second, third;
+	struct interval first = { 0 }, second = { 0 }, third = { 0 };
 
 	CHECK(!bootstrap_medians(&s, 1, &first) && !bootstrap_medians(&s, 1, &second) &&
 	      !bootstrap_medians(&s, 2, &third));
