@@ -55,8 +55,6 @@ static const char *const weighty[] = {
 	"options.ops",
 	"options.passes",
 	"options.repeat",
-	"options.method",
-	"options.pattern",
 	"options.fs",
 	"options.mkfs_options",
 	"options.mount_options",

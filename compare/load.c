@@ -146,6 +146,9 @@ static int add_metric(struct series_table *table, unsigned number,
 		unit = known[i].unit;
 		scale = known[i].scale;
 	}
+	/* A number says that by itself. */
+	if (!strcmp(unit, "count") || !strcmp(unit, "share of 1"))
+		unit = "";
 	snprintf(full, sizeof(full), "%s.%s", document_text(d, "program"), name);
 	s = series_get(table, made_plain(full));
 	if (s) {
