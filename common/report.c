@@ -16,8 +16,9 @@
 #include <time.h>
 
 struct report {
-	json_t *root, *options, *metrics, *workers, *intervals, *warnings;
+	json_t *root, *options, *metrics, *system, *workers, *intervals, *warnings;
 	unsigned repetitions;
+	unsigned system_repetitions; /* up to the last that has a row of the system */
 };
 
 /* Whole values stay whole. */
@@ -140,6 +141,7 @@ struct report *report_new(int argc, char *const *argv, const struct opt *own,
 			    "failed", "warnings");
 	r->options = json_object_get(r->root, "options");
 	r->metrics = json_object_get(r->root, "metrics");
+	r->system = json_object_get(r->root, "system");
 	r->workers = json_object_get(r->root, "workers");
 	r->intervals = json_object_get(r->root, "intervals");
 	r->warnings = json_object_get(r->root, "warnings");
@@ -251,6 +253,29 @@ void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
 					json_of_count(bytes)));
 }
 
+/* Make it LEN long. */
+static void fill_with_null(json_t *array, size_t len)
+{
+	while (json_array_size(array) < len)
+		if (json_array_append_new(array, json_null()))
+			return;
+}
+
+void report_system(struct report *r, const char *name, double value)
+{
+	json_t *array = json_object_get(r->system, name);
+
+	if (!array) {
+		array = json_array();
+		/* A name that is no UTF-8 is no name that anybody looks for. */
+		if (json_object_set_new(r->system, name, array))
+			return;
+	}
+	r->system_repetitions = r->repetitions;
+	fill_with_null(array, MAX(r->repetitions, 1) - 1);
+	json_array_append_new(array, json_value(value));
+}
+
 void report_warning(struct report *r, const char *text)
 {
 	json_array_append_new(r->warnings, json_of_text(text));
@@ -268,10 +293,15 @@ void report_outcome(struct report *r, int ret, int signal)
 
 int report_write(struct report *r, struct output *out)
 {
-	char *text = json_dumps(r->root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	const char *name;
+	json_t *array;
+	char *text;
 	char *line = NULL;
 	int ret = -ENOMEM;
 
+	json_object_foreach(r->system, name, array)
+		fill_with_null(array, r->system_repetitions);
+	text = json_dumps(r->root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	if (text && asprintf(&line, "%s\n", text) > 0)
 		ret = output_write(out, line);
 	else

@@ -59,6 +59,9 @@ void report_workers(struct report *r, const struct crew_result *result);
 /* BYTES were accessed until ELAPSED_NS after the start of repetition REPETITION (from 0). */
 void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
 		     uint64_t bytes);
+/* NAME of the system as the repetition had it that report_workers() told of last; NAN: not known. In a
+ * repetition in which others are told of and it is not, it is not known either. */
+void report_system(struct report *r, const char *name, double value);
 void report_warning(struct report *r, const char *text);
 /* ok, failed, skipped or interrupted, by RET and SIGNAL. */
 void report_outcome(struct report *r, int ret, int signal);
