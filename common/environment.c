@@ -26,22 +26,26 @@ static void record_facts(json_t *object, struct fact *facts, unsigned count)
 	facts_free(facts, count);
 }
 
-static void record_mitigation(void *context, const char *name, const char *text)
+static void record_text(void *context, const char *name, const char *text)
 {
 	json_object_set_new(context, name, json_of_text(text));
 }
 
 static void record_host(json_t *environment, const struct cpus *allowed)
 {
-	json_t *mitigations = json_object(), *thp = json_object();
-	struct fact facts[HOST_FACTS], of_thp[THP_FACTS];
+	json_t *mitigations = json_object(), *thp = json_object(), *vm = json_object();
+	struct fact facts[HOST_FACTS], of_thp[THP_FACTS], of_vm[VM_FACTS];
 
 	host_read(facts, "", allowed);
 	record_facts(environment, facts, HOST_FACTS);
 	thp_read(of_thp, "");
 	record_facts(thp, of_thp, THP_FACTS);
+	thp_sizes("", record_text, thp);
 	json_object_set_new(environment, "thp", thp);
-	host_mitigations("", record_mitigation, mitigations);
+	vm_read(of_vm, "");
+	record_facts(vm, of_vm, VM_FACTS);
+	json_object_set_new(environment, "vm", vm);
+	host_mitigations("", record_text, mitigations);
 	json_object_set_new(environment, "mitigations", mitigations);
 }
 

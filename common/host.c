@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #define CPUS            "sys/devices/system/cpu"
 #define VULNERABILITIES CPUS "/vulnerabilities"
+#define STAT_REFRESH    "/proc/sys/vm/stat_refresh"
 #define THP             "/sys/kernel/mm/transparent_hugepage"
 
 /* The words of x86's "flags" and arm64's "Features" that say so. Linux has names for fzrm, fsrs and fsrc,
@@ -68,6 +70,8 @@ static const struct fact_source host_sources[] = {
 	{ "smt", CPUS "/smt/active", FACT_BOOL, line_of },
 	{ "mglru", "sys/kernel/mm/lru_gen/enabled", FACT_TEXT, line_of },
 	{ "zswap", "sys/module/zswap/parameters/enabled", FACT_BOOL, line_of },
+	{ "numa_balancing", "proc/sys/kernel/numa_balancing", FACT_NUMBER, line_of },
+	{ "ksm_run", "sys/kernel/mm/ksm/run", FACT_NUMBER, line_of },
 };
 
 static const struct fact_source thp_sources[] = {
@@ -75,6 +79,36 @@ static const struct fact_source thp_sources[] = {
 	{ "defrag", "defrag", FACT_TEXT, word_in_brackets },
 	{ "shmem_enabled", "shmem_enabled", FACT_TEXT, word_in_brackets },
 };
+
+static const struct fact_source vm_sources[] = {
+	{ "swappiness", "swappiness", FACT_NUMBER, line_of },
+	{ "dirty_ratio", "dirty_ratio", FACT_NUMBER, line_of },
+	{ "dirty_background_ratio", "dirty_background_ratio", FACT_NUMBER, line_of },
+	{ "dirty_bytes", "dirty_bytes", FACT_NUMBER, line_of },
+	{ "dirty_background_bytes", "dirty_background_bytes", FACT_NUMBER, line_of },
+	{ "dirty_expire_centisecs", "dirty_expire_centisecs", FACT_NUMBER, line_of },
+	{ "dirty_writeback_centisecs", "dirty_writeback_centisecs", FACT_NUMBER,
+	  line_of },
+	{ "vfs_cache_pressure", "vfs_cache_pressure", FACT_NUMBER, line_of },
+	{ "overcommit_memory", "overcommit_memory", FACT_NUMBER, line_of },
+	{ "overcommit_ratio", "overcommit_ratio", FACT_NUMBER, line_of },
+	{ "min_free_kbytes", "min_free_kbytes", FACT_NUMBER, line_of },
+	{ "watermark_scale_factor", "watermark_scale_factor", FACT_NUMBER, line_of },
+	{ "zone_reclaim_mode", "zone_reclaim_mode", FACT_NUMBER, line_of },
+	{ "page_cluster", "page-cluster", FACT_NUMBER, line_of },
+	{ "compaction_proactiveness", "compaction_proactiveness", FACT_NUMBER, line_of },
+	{ "laptop_mode", "laptop_mode", FACT_NUMBER, line_of },
+	{ "nr_hugepages", "nr_hugepages", FACT_NUMBER, line_of },
+};
+
+/* "1" or "0", malloc'ed. */
+static char *may_read(const char *root, const char *file)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", root, file);
+	return strdup(access(path, R_OK) ? "0" : "1");
+}
 
 /* Each once; NULL: there are none. */
 static char *governors_of(const char *root, const struct cpus *cpus)
@@ -103,13 +137,22 @@ void host_read(struct fact facts[static HOST_FACTS], const char *root,
 	enum { READ = ARRAY_SIZE(host_sources) };
 	char *governors = governors_of(root, cpus);
 
-	_Static_assert(READ + 1 == HOST_FACTS, "a fact for each row, and the governor");
+	_Static_assert(READ + 2 == HOST_FACTS, "a fact for each row, and two more");
 	facts_read(facts, host_sources, READ, root, "");
+	facts[READ + 1] = (struct fact){ .key = "stat_refresh",
+					 .kind = FACT_BOOL,
+					 .text = may_read(root, STAT_REFRESH) };
 	facts[READ] = (struct fact){
 		.key = "governor",
 		.kind = governors && strchr(governors, ' ') ? FACT_WORDS : FACT_TEXT,
 		.text = governors,
 	};
+}
+
+void vm_read(struct fact facts[static VM_FACTS], const char *root)
+{
+	_Static_assert(ARRAY_SIZE(vm_sources) == VM_FACTS, "a fact for each row");
+	facts_read(facts, vm_sources, VM_FACTS, root, "/proc/sys/vm");
 }
 
 void thp_read(struct fact facts[static THP_FACTS], const char *root)
@@ -124,30 +167,46 @@ void thp_read(struct fact facts[static THP_FACTS], const char *root)
 		facts[READ].text = strdup(disabled ? "1" : "0");
 }
 
-void host_mitigations(const char *root,
-		      void (*each)(void *context, const char *name, const char *text),
-		      void *context)
+/* What MAKE finds in FOLDER/NAME/FILE, or FOLDER/NAME, for each NAME that begins with PREFIX. */
+static void each_in(const char *root, const char *folder, const char *prefix,
+		    const char *file, char *(*make)(const char *text),
+		    void (*each)(void *context, const char *name, const char *text),
+		    void *context)
 {
 	struct dirent **names;
-	char *folder;
-	int count = asprintf(&folder, "%s/%s", root, VULNERABILITIES) < 0
+	char *path;
+	int count = asprintf(&path, "%s%s", root, folder) < 0
 			    ? -1
-			    : scandir(folder, &names, NULL, alphasort);
+			    : scandir(path, &names, NULL, alphasort);
 
 	for (int i = 0; i < count; i++) {
-		char *text = names[i]->d_name[0] == '.'
+		const char *name = names[i]->d_name;
+		char *text = name[0] == '.' || strncmp(name, prefix, strlen(prefix))
 				     ? NULL
-				     : procfile_read(root, "/" VULNERABILITIES "/%s",
-						     names[i]->d_name);
+				     : procfile_read(root, "%s/%s%s", folder, name, file);
+		char *found = text ? make(text) : NULL;
 
-		if (text) {
-			text[strcspn(text, "\n")] = '\0';
-			each(context, names[i]->d_name, text);
-		}
+		if (found)
+			each(context, name, found);
+		free(found);
 		free(text);
 		free(names[i]);
 	}
 	if (count >= 0)
 		free(names);
-	free(folder);
+	free(path);
+}
+
+void thp_sizes(const char *root,
+	       void (*each)(void *context, const char *name, const char *text),
+	       void *context)
+{
+	each_in(root, THP, "hugepages-", "/enabled", word_in_brackets, each, context);
+}
+
+void host_mitigations(const char *root,
+		      void (*each)(void *context, const char *name, const char *text),
+		      void *context)
+{
+	each_in(root, "/" VULNERABILITIES, "", "", line_of, each, context);
 }

@@ -24,6 +24,10 @@ QUEUE = {
     'scheduler': str, 'max_sectors_kb': int, 'max_hw_sectors_kb': int, 'nr_requests': int, 'read_ahead_kb': int,
     'rotational': bool, 'logical_block_bytes': int, 'write_cache': str, 'loop_backing_file': str,
 }
+VM = ('swappiness', 'dirty_ratio', 'dirty_background_ratio', 'dirty_bytes', 'dirty_background_bytes',
+      'dirty_expire_centisecs', 'dirty_writeback_centisecs', 'vfs_cache_pressure', 'overcommit_memory',
+      'overcommit_ratio', 'min_free_kbytes', 'watermark_scale_factor', 'zone_reclaim_mode', 'page-cluster',
+      'compaction_proactiveness', 'laptop_mode', 'nr_hugepages')
 CPUS = '/sys/devices/system/cpu/'
 THP = '/sys/kernel/mm/transparent_hugepage/'
 
@@ -58,6 +62,18 @@ def governor():
     return found if len(found) > 1 else found[0] if found else None
 
 
+def number(path):
+    text = text_of(path)
+    return int(text) if text and text.isdigit() else None
+
+
+def thp():
+    found = {name: chosen(THP + name) for name in ('enabled', 'defrag', 'shmem_enabled')}
+    for path in glob.glob(THP + 'hugepages-*/enabled'):
+        found[os.path.basename(os.path.dirname(path))] = chosen(path)
+    return {**found, 'disabled_by_prctl': False}
+
+
 def expected():
     cpu = cpuinfo()
     flags = cpu.get('flags', cpu.get('Features'))
@@ -72,8 +88,11 @@ def expected():
         'governor': governor(),
         'mglru': text_of('/sys/kernel/mm/lru_gen/enabled'),
         'zswap': truth(text_of('/sys/module/zswap/parameters/enabled')),
-        'thp': {**{name: chosen(THP + name) for name in ('enabled', 'defrag', 'shmem_enabled')},
-                'disabled_by_prctl': False},
+        'thp': thp(),
+        'vm': {name.replace('-', '_'): number('/proc/sys/vm/' + name) for name in VM},
+        'numa_balancing': number('/proc/sys/kernel/numa_balancing'),
+        'ksm_run': number('/sys/kernel/mm/ksm/run'),
+        'stat_refresh': os.access('/proc/sys/vm/stat_refresh', os.R_OK),
         'page_bytes': os.sysconf('SC_PAGE_SIZE'),
     }
 

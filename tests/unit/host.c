@@ -18,6 +18,9 @@ static const struct row {
 	{ "copies-x86", "smt", "1" },
 	{ "copies-x86", "zswap", "Y" },
 	{ "copies-x86", "mglru", "-" },
+	{ "copies-x86", "numa_balancing", "2" },
+	{ "copies-x86", "ksm_run", "1" },
+	{ "copies-x86", "stat_refresh", "1" },
 	{ "copies-arm64", "cpu_model", "-" },
 	{ "copies-arm64", "microcode", "-" },
 	{ "copies-arm64", "string_copy_flags", "mops" },
@@ -32,6 +35,16 @@ static const struct row {
 	{ "bare", "smt", "-" },
 	{ "bare", "governor", "-" },
 	{ "bare", "zswap", "-" },
+	{ "bare", "numa_balancing", "-" },
+	{ "bare", "ksm_run", "-" },
+	{ "bare", "stat_refresh", "0" },
+};
+
+static const struct row vm[] = {
+	{ "copies-x86", "swappiness", "100" },
+	{ "copies-x86", "page_cluster", "0" },
+	{ "copies-x86", "compaction_proactiveness", "-" },
+	{ "bare", "swappiness", "-" },
 };
 
 static const struct row thp[] = {
@@ -67,7 +80,7 @@ static void check_governors(void)
 		host_read(facts, machine("copies-x86"), &cpus);
 		check_fact(governors[i].name, facts, HOST_FACTS, "governor",
 			   governors[i].want);
-		CHECK_U64(governors[i].name, facts[HOST_FACTS - 1].kind,
+		CHECK_U64(governors[i].name, facts[HOST_FACTS - 2].kind,
 			  governors[i].kind);
 		facts_free(facts, HOST_FACTS);
 	}
@@ -87,7 +100,7 @@ static void check_prctl(void)
 	}
 }
 
-static void add_mitigation(void *context, const char *name, const char *text)
+static void add_text(void *context, const char *name, const char *text)
 {
 	char *all = context;
 	size_t used = strlen(all);
@@ -99,13 +112,21 @@ static void check_mitigations(const char *tree, const char *want)
 {
 	char all[256] = "";
 
-	host_mitigations(machine(tree), add_mitigation, all);
+	host_mitigations(machine(tree), add_text, all);
+	CHECK_TEXT(tree, all, want);
+}
+
+static void check_thp_sizes(const char *tree, const char *want)
+{
+	char all[256] = "";
+
+	thp_sizes(machine(tree), add_text, all);
 	CHECK_TEXT(tree, all, want);
 }
 
 int main(void)
 {
-	struct fact facts[HOST_FACTS];
+	struct fact facts[MAX(HOST_FACTS, VM_FACTS)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		host_read(facts, machine(rows[i].tree), &CPUS_EMPTY);
@@ -117,8 +138,15 @@ int main(void)
 		check_fact(thp[i].tree, facts, THP_FACTS, thp[i].key, thp[i].text);
 		facts_free(facts, THP_FACTS);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(vm); i++) {
+		vm_read(facts, machine(vm[i].tree));
+		check_fact(vm[i].tree, facts, VM_FACTS, vm[i].key, vm[i].text);
+		facts_free(facts, VM_FACTS);
+	}
 	check_governors();
 	check_prctl();
+	check_thp_sizes("copies-x86", "hugepages-2048kB=inherit;hugepages-64kB=always;");
+	check_thp_sizes("bare", "");
 	check_mitigations("copies-x86", "l1tf=Not affected;meltdown=Mitigation: PTI;");
 	check_mitigations("copies-arm64", "meltdown=Not affected;");
 	check_mitigations("bare", "");
