@@ -22,7 +22,7 @@ static void clear(struct snapshot *s)
 	counters_clear(&s->raw);
 }
 
-static void see_opening(struct snapshot *s, const struct sources *all)
+static void see_opening(struct snapshot *s, const struct stat_sources *all)
 {
 	clear(s);
 	refresh(all->root);
@@ -31,7 +31,7 @@ static void see_opening(struct snapshot *s, const struct sources *all)
 	s->at_ns = now_ns();
 }
 
-static void see_closing(struct snapshot *s, const struct sources *all)
+static void see_closing(struct snapshot *s, const struct stat_sources *all)
 {
 	clear(s);
 	s->at_ns = now_ns();
@@ -40,7 +40,7 @@ static void see_closing(struct snapshot *s, const struct sources *all)
 		source_read(&all->at[i], &s->own, &s->raw);
 }
 
-static void see_levels(struct snapshot *s, const struct sources *all)
+static void see_levels(struct snapshot *s, const struct stat_sources *all)
 {
 	clear(s);
 	for (unsigned i = 0; i < all->count; i++)
@@ -55,7 +55,7 @@ static void add_reading(struct window *w, const struct snapshot *s)
 	w->readings++;
 }
 
-void window_see(struct window *w, const struct sources *all, enum crew_moment moment)
+void window_see(struct window *w, const struct stat_sources *all, enum crew_moment moment)
 {
 	if (moment == WINDOW_OPENS) {
 		see_opening(&w->first, all);

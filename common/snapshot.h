@@ -22,7 +22,8 @@ struct window {
 /* Look at ALL: at everything at both ends of the window, where the kernel is first told to sum up what
  * its CPUs count apart (vm.stat_refresh, for root alone); at the levels in between. The memory of W is
  * used again when it opens again. */
-void window_see(struct window *w, const struct sources *all, enum crew_moment moment);
+void window_see(struct window *w, const struct stat_sources *all,
+		enum crew_moment moment);
 void window_free(struct window *w);
 
 /* A row of the results; VALUE is NAN where it is not known. */

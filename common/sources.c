@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct source_row {
+struct stat_source_row {
 	/* Below the root, or, without a "/" before it, in the run's memory cgroup. */
 	const char *file;
 	/* Each "*" stands for what that of the file matched. */
@@ -65,7 +65,7 @@ static void parse_memcg(struct counters *set, const char *name, const char *text
 #define NODE "/sys/devices/system/node/node*/vmstat"
 
 /* What is read first stands next to the window: at its opening the last is read first. */
-static const struct source_row rows[] = {
+static const struct stat_source_row rows[] = {
 	{ "/proc/vmstat", "proc-vmstat.", counters_parse, kind_in_vmstat, LEVELS },
 	{ "/proc/stat", "", parse_stat, kind_grows, LEVELS | RAW },
 	{ "/proc/diskstats", "", parse_diskstats, kind_grows, RAW },
@@ -107,9 +107,9 @@ static char *name_for(const char *name, const char *pattern, const char *path)
 }
 
 /* PATH ends here. */
-static int add(struct sources *all, const struct source_row *row, char *path)
+static int add(struct stat_sources *all, const struct stat_source_row *row, char *path)
 {
-	struct source *at = realloc(all->at, (all->count + 1) * sizeof(*at));
+	struct stat_source *at = realloc(all->at, (all->count + 1) * sizeof(*at));
 
 	if (at)
 		all->at = at;
@@ -117,14 +117,14 @@ static int add(struct sources *all, const struct source_row *row, char *path)
 		free(path);
 		return failed("memory for the names of system files");
 	}
-	at[all->count++] = (struct source){
+	at[all->count++] = (struct stat_source){
 		row, path, name_for(row->name, row->file, path + strlen(all->root))
 	};
 	return at[all->count - 1].name ? 0
 				       : failed("memory for the names of system files");
 }
 
-static int add_matches(struct sources *all, const struct source_row *row)
+static int add_matches(struct stat_sources *all, const struct stat_source_row *row)
 {
 	char pattern[4096];
 	glob_t found;
@@ -139,13 +139,13 @@ static int add_matches(struct sources *all, const struct source_row *row)
 	return ret;
 }
 
-int sources_open(struct sources *all, const char *root)
+int sources_open(struct stat_sources *all, const char *root)
 {
 	struct cgroup memcg;
 	bool has_memcg = !cgroup_find(&memcg, root, "memory");
 	int ret = 0;
 
-	*all = (struct sources){ .root = root };
+	*all = (struct stat_sources){ .root = root };
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && !ret; i++) {
 		bool in_memcg = rows[i].file[0] != '/';
 		char *path;
@@ -164,17 +164,17 @@ int sources_open(struct sources *all, const char *root)
 	return ret;
 }
 
-void sources_close(struct sources *all)
+void sources_close(struct stat_sources *all)
 {
 	for (unsigned i = 0; i < all->count; i++) {
 		free(all->at[i].path);
 		free(all->at[i].name);
 	}
 	free(all->at);
-	*all = (struct sources){ 0 };
+	*all = (struct stat_sources){ 0 };
 }
 
-void source_read(const struct source *s, struct counters *own, struct counters *raw)
+void source_read(const struct stat_source *s, struct counters *own, struct counters *raw)
 {
 	char *text = procfile_read("", "%s", s->path);
 
@@ -184,7 +184,7 @@ void source_read(const struct source *s, struct counters *own, struct counters *
 	free(text);
 }
 
-bool source_has_levels(const struct source *s)
+bool source_has_levels(const struct stat_source *s)
 {
 	const char *key = strrchr(s->name, '.');
 

@@ -5,29 +5,29 @@
 
 #include "common/counters.h"
 
-struct source_row;
+struct stat_source_row;
 
 /* A file that there is, or could be. */
-struct source {
-	const struct source_row *row;
+struct stat_source {
+	const struct stat_source_row *row;
 	char *path;
 	char *name; /* of its number, or the beginning of its names */
 };
 
-struct sources {
+struct stat_sources {
 	const char *root; /* "": this machine; tests give a recorded tree */
-	struct source *at;
+	struct stat_source *at;
 	unsigned count;
 };
 
 /* Look for them below ROOT. 0, or -ENOMEM after saying so. sources_close() afterwards, also after a failure. */
-must_check int sources_open(struct sources *all, const char *root);
-void sources_close(struct sources *all);
+must_check int sources_open(struct stat_sources *all, const char *root);
+void sources_close(struct stat_sources *all);
 
 /* Add what it says now: to OWN what stands under its own name in a result, to RAW what others are made of
  * (derived.h). A file that cannot be read says nothing. */
-void source_read(const struct source *s, struct counters *own, struct counters *raw);
+void source_read(const struct stat_source *s, struct counters *own, struct counters *raw);
 /* Has it levels, which are worth a look while a run lasts? */
-bool source_has_levels(const struct source *s);
+bool source_has_levels(const struct stat_source *s);
 
 #endif
