@@ -5,6 +5,7 @@
 #include "common/lines.h"
 #include "common/parse.h"
 #include "common/stats.h"
+#include "common/watch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define LIVE_LINE_NS (500 * ns_per_ms)
+#define LEVELS_NS    ns_per_s
 
 static const struct metric metric_throughput = { "throughput", UNIT_BYTES_PER_S, true };
 static const struct metric metric_throughput_sum = { "throughput_sum", UNIT_BYTES_PER_S,
@@ -25,6 +27,7 @@ static const struct metric metric_bytes = { "total", UNIT_BYTES, true };
 /* One run of the program, all repetitions of it. */
 struct session {
 	struct run *run;
+	const struct run_hooks *hooks;
 	struct report *report;
 	double *rates; /* of each measured repetition, in KB/s as the lines have it */
 	unsigned measured;
@@ -92,6 +95,14 @@ static void tick(void *context, const struct crew_view *view)
 	s->last = *view;
 }
 
+static void window(void *context, enum crew_moment moment)
+{
+	const struct session *s = context;
+
+	if (moment != WINDOW_OPENS || !s->hooks->set_up_counts)
+		watch_see(s->run, moment);
+}
+
 static void collect_workers(struct session *s, const struct crew_result *result)
 {
 	double *rates = calloc(result->workers, sizeof(*rates)), sum = 0;
@@ -113,8 +124,7 @@ static void collect_workers(struct session *s, const struct crew_result *result)
 	free(rates);
 }
 
-static int collect(struct session *s, const struct crew_result *result,
-		   const struct run_hooks *hooks)
+static int collect(struct session *s, const struct crew_result *result)
 {
 	double rate = rate_of(result->bytes, result->window_ns);
 
@@ -124,7 +134,7 @@ static int collect(struct session *s, const struct crew_result *result,
 	report_sample(s->report, &metric_bytes, (double)result->bytes);
 	report_sample(s->report, &metric_window, (double)result->window_ns);
 	collect_workers(s, result);
-	return hooks->collect ? hooks->collect(s->report, result) : 0;
+	return s->hooks->collect ? s->hooks->collect(s->report, result) : 0;
 }
 
 /* From the first fan-out on there is something to lose, so a signal between two of them waits for
@@ -153,25 +163,43 @@ static int take_stop(void)
 	return MAX(sig, 0);
 }
 
-static int repeat_once(struct session *s, const struct crew *crew,
-		       const struct run_hooks *hooks, int *signal)
+/* Set up and run the crew; nothing more once set-up was all. */
+static int set_up_and_run(struct session *s, const struct crew *crew,
+			  struct crew_result *result)
 {
-	struct crew_result result = { 0 };
-	int ret = hooks->set_up ? hooks->set_up() : 0;
+	const struct run_hooks *hooks = s->hooks;
+	int ret;
 
+	watch_begin(s->run);
+	if (hooks->set_up_counts)
+		watch_see(s->run, WINDOW_OPENS);
+	ret = hooks->set_up ? hooks->set_up() : 0;
 	s->done = ret == RUN_DONE;
-	ret = s->done ? 0 : ret;
 	hold_signals();
 	s->last = (struct crew_view){ 0 };
-	if (!ret && !s->done)
-		ret = crew_run(crew, &result);
+	if (!ret)
+		ret = crew_run(crew, result);
+	else if (s->done && hooks->set_up_counts)
+		watch_see(s->run, WINDOW_CLOSES);
+	watch_end(s->run, result->left);
+	return s->done ? 0 : ret;
+}
+
+static int repeat_once(struct session *s, const struct crew *crew, int *signal)
+{
+	const struct run_hooks *hooks = s->hooks;
+	struct crew_result result = { 0 };
+	int ret = set_up_and_run(s, crew, &result);
+
 	*signal = result.signal;
 	if (!s->run->warming) {
 		report_workers(s->report, &result);
 		if (!ret && result.window_ns)
-			ret = collect(s, &result, hooks);
+			ret = collect(s, &result);
 		else if (!ret && s->done && hooks->collect)
 			ret = hooks->collect(s->report, &result);
+		if (!ret && (result.window_ns || s->done))
+			watch_report(s->run, s->report);
 		s->measured++;
 	}
 	crew_result_free(&result);
@@ -269,6 +297,10 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	mine.tick_ns = run->interval_ns;
 	if (!mine.tick_ns && has_live_line(run))
 		mine.tick_ns = LIVE_LINE_NS;
+	if (run->json) {
+		mine.window = window;
+		mine.sample_ns = LEVELS_NS;
+	}
 	return mine;
 }
 
@@ -278,6 +310,7 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 	int ret;
 
 	*s = (struct session){ .run = run,
+			       .hooks = hooks,
 			       .shortest_window_ns = UINT64_MAX,
 			       .slowest_share = 1 };
 	s->rates = calloc(MAX(run->samples, 1), sizeof(*s->rates));
@@ -294,7 +327,7 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 		ret = fs_open(&run->fs, run->dirs.at[0], &run->fs_made);
 	if (!ret && hooks->describe)
 		ret = hooks->describe(s->report);
-	return ret;
+	return ret ?: watch_open(run);
 }
 
 int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks *hooks)
@@ -309,7 +342,7 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	mine = crew_for(&s, crew);
 	for (uint64_t i = 0; i < total && !ret && !signal && !s.done; i++) {
 		run->warming = !once && i < run->warmup;
-		ret = repeat_once(&s, &mine, hooks, &signal);
+		ret = repeat_once(&s, &mine, &signal);
 	}
 	if (!ret && !signal && !s.done)
 		ret = conclude(&s);
@@ -318,6 +351,7 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 		wrote = report_write(s.report, &file);
 		ret = ret ? ret : wrote;
 	}
+	watch_close(run);
 	report_free(s.report);
 	free(s.rates);
 	return ret ? exit_status(ret) : signal ? 128 + signal : 0;

@@ -50,6 +50,7 @@ struct run {
 	unsigned node_count;
 	bool lines; /* standard output is for lines, not for JSON */
 	struct fs_made fs_made;
+	struct system *system; /* what it does is watched; NULL: nobody asked for that */
 	const struct opt *own;
 	struct opt standard[32];
 	int argc;
@@ -65,6 +66,9 @@ struct run_hooks {
 	int (*describe)(struct report *r);
 	/* Before the fan-out, in the parent: 0, -errno, or RUN_DONE if that was all. */
 	int (*set_up)(void);
+	/* Some of set_up, or of the workers' setup, is part of what is timed: what the system does is
+	 * counted from there on, not from the start line. */
+	bool set_up_counts;
 	/* Figures of a repetition that went well or was interrupted; after RUN_DONE without
 	 * workers. 0 or -errno after saying so. */
 	int (*collect)(struct report *r, const struct crew_result *result);

@@ -5,6 +5,7 @@
 #include "common/parse.h"
 #include "common/run.h"
 #include "common/scratch.h"
+#include "common/system.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -215,6 +216,7 @@ void run_tell_medium(const struct run *run, struct report *r, const char *name,
 			    "filesystem (another --dir)",
 			    name, m->type);
 	report_filesystem(r, m, run_made(run, m));
+	system_add_device(run->system, m->dev);
 }
 
 uint64_t run_take_seed(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* figures - what a repetition of usemem measured, into the report. */
 #include "common/medium.h"
+#include "common/system.h"
 #include "usemem/usemem.h"
 
 #include <stddef.h>
@@ -61,9 +62,11 @@ static int report_medium(struct report *r)
 	if (cfg.backing.source != &source_file)
 		return 0;
 	ret = medium_of(cfg.backing.fd, &medium);
-	if (!ret)
-		report_filesystem(r, &medium, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
-	return ret;
+	if (ret)
+		return ret;
+	report_filesystem(r, &medium, cfg.run.fs.type ? &cfg.run.fs_made : NULL);
+	system_add_device(cfg.run.system, medium.dev);
+	return 0;
 }
 
 int collect_figures(struct report *r, const struct crew_result *result)

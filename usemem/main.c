@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 		.finish = task_finish,
 		.teardown = task_teardown,
 	};
-	const struct run_hooks hooks = {
+	struct run_hooks hooks = {
 		.describe = describe,
 		.set_up = set_up,
 		.collect = collect_figures,
@@ -93,6 +93,7 @@ int main(int argc, char **argv)
 		ret = holders_open();
 	if (ret)
 		return exit_status(ret);
+	hooks.set_up_counts = time_begins_early();
 	crew.leave = cfg.detach ? holders_leave : NULL;
 	ret = run_repeat(&cfg.run, &crew, &hooks);
 	if (ret)

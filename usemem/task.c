@@ -33,6 +33,17 @@ static bool setup_counts(void)
 	       !cfg.first_access_speed;
 }
 
+/* With --sync-rw the first unit is taken in it. */
+static bool takes_before_start(void)
+{
+	return cfg.sync_rw && !cfg.prealloc && cfg.size_bytes;
+}
+
+bool time_begins_early(void)
+{
+	return setup_counts() || takes_before_start();
+}
+
 int task_setup(struct worker *w)
 {
 	struct task *task = calloc(1, sizeof(*task));
@@ -51,7 +62,7 @@ int task_setup(struct worker *w)
 				     .counter;
 	if (setup_counts())
 		w->tally->began_ns = cfg.setup_began_ns;
-	if (!cfg.sync_rw || cfg.prealloc || !cfg.size_bytes)
+	if (!takes_before_start())
 		return 0;
 	if (!setup_counts())
 		w->tally->began_ns = now_ns();

@@ -107,6 +107,8 @@ int task_setup(struct worker *w);
 int task_walk(struct worker *w);
 int task_finish(struct worker *w);
 void task_teardown(struct worker *w);
+/* Does what is timed begin before the start line, in set_up() or task_setup()? */
+bool time_begins_early(void);
 /* holders.c: the processes that detach */
 /* Open the pid file, if there is to be one. */
 must_check int holders_open(void);

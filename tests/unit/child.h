@@ -12,7 +12,7 @@
 
 struct child {
 	int status, signal; /* one of them is -1 */
-	char out[64 * 1024], err[16 * 1024];
+	char out[1024 * 1024], err[16 * 1024];
 };
 
 /* Appended to, so that processes that share it do not write over each other. */

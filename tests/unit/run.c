@@ -601,7 +601,8 @@ static void check_documents(void)
 static void check_document_file(void)
 {
 	static struct child child;
-	char option[160], text[16 * 1024] = "";
+	static char text[1024 * 1024];
+	char option[160];
 	const struct row r = { .args = { option, "--samples=1" }, .ms = { 1000 } };
 	json_t *root;
 	int fd;
