@@ -11,6 +11,9 @@
 
 enum { KEY_LEN = 96, NAME_LEN = 192 };
 
+/* Three days in ms. */
+#define GROWTH_32_MOST (1U << 28)
+
 static unsigned hash_of(const char *name)
 {
 	unsigned hash = 2166136261U;
@@ -194,9 +197,9 @@ double counter_growth(const struct counter *before, const struct counter *after)
 		return NAN;
 	if (after->value >= before->value)
 		return (double)(after->value - before->value);
-	/* Modulo 2^32 it is right; what is that large was set back, not counted on. */
+	/* Modulo 2^32 it is right; where that is much, the counter was set back rather. */
 	growth = (uint32_t)(after->value - before->value);
-	if (after->kind == COUNTER_GROWS_32 && growth <= INT32_MAX)
+	if (after->kind == COUNTER_GROWS_32 && growth < GROWTH_32_MOST)
 		return growth;
 	return NAN;
 }

@@ -13,7 +13,7 @@
  * levels "procs_running" and "procs_blocked". */
 void parse_stat(struct counters *set, const char *name, const char *text,
 		enum counter_kind (*kind_of)(const char *key));
-/* "vda.reads" and 10 more fields of each disk and partition, from Linux 4.18 on 14, from 5.5 on 16. */
+/* "vda.reads" and so on: the 11 fields of each disk and partition, from Linux 4.19 on 15, from 5.5 on 17. */
 void parse_diskstats(struct counters *set, const char *name, const char *text,
 		     enum counter_kind (*kind_of)(const char *key));
 /* "TIMER", the sum over the CPUs. */
