@@ -413,6 +413,35 @@ static void check_workers(void)
 	json_decref(root);
 }
 
+/* Rows of four repetitions, the last of which has none. */
+static void check_system(void)
+{
+	static const struct {
+		unsigned repetition;
+		const char *name;
+		double value;
+	} told[] = {
+		{ 0, "a", 1 },       { 0, "b.x/s", 2.5 }, { 1, "a", NAN },
+		{ 1, "late", 5 },    { 2, "b.x/s", 7 },   { 2, "caf\xe9", 1 },
+		{ 2, "huge", 1e30 },
+	};
+	const struct crew_result result = { .workers = 0 };
+	struct report *r = new_report();
+	json_t *root;
+
+	for (unsigned repetition = 0; repetition < 4; repetition++) {
+		report_workers(r, &result);
+		for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+			if (told[i].repetition == repetition)
+				report_system(r, told[i].name, told[i].value);
+	}
+	root = read_back(r);
+	document_check("", root, "system",
+		       "{\"a\":[1,null,null],\"b.x/s\":[2.5,null,7],"
+		       "\"late\":[null,5,null],\"huge\":[null,null,1e30]}");
+	json_decref(root);
+}
+
 static void check_the_rest(void)
 {
 	struct report *r = new_report();
@@ -563,6 +592,7 @@ int main(void)
 	check_numbers();
 	check_metrics();
 	check_workers();
+	check_system();
 	check_the_rest();
 	check_outcomes();
 	check_full();

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -46,7 +47,7 @@ struct row {
 	unsigned slow_ms;  /* what worker 2 takes; 0: like the others */
 	unsigned fails_in; /* repetition, from 1; 0: none */
 	int (*set_up)(void);
-	bool full, without_hooks;
+	bool full, without_hooks, set_up_counts;
 	int status;
 	const char *out;   /* NULL: the document */
 	unsigned warnings; /* of enum warning, in the document and on stderr */
@@ -131,14 +132,15 @@ static int program(const void *arg)
 {
 	/* Whoever spins for ever is killed, and by that its workers are. */
 	const struct rlimit seconds = { 5, 5 };
-	const struct run_hooks hooks = { .describe = describe,
-					 .set_up = set_up,
-					 .collect = collect,
-					 .tear_down = tear_down },
-			       none = { .set_up = NULL };
+	struct run_hooks hooks = { .describe = describe,
+				   .set_up = set_up,
+				   .collect = collect,
+				   .tear_down = tear_down };
+	const struct run_hooks none = { .set_up = NULL };
 	struct crew crew = { .finish = finish };
 
 	row = arg;
+	hooks.set_up_counts = row->set_up_counts;
 	setrlimit(RLIMIT_CPU, &seconds);
 	if (row->full)
 		dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
@@ -597,6 +599,104 @@ static void check_documents(void)
 	}
 }
 
+enum { SET_UP_PAGES = 20000 };
+
+static int touch_pages(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = SET_UP_PAGES * page;
+	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		return failed("map pages");
+	madvise(at, bytes, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < bytes; i += page)
+		at[i] = 1;
+	munmap(at, bytes);
+	return 0;
+}
+
+static int touch_pages_and_end(void)
+{
+	int ret = touch_pages();
+
+	return ret ?: RUN_DONE;
+}
+
+/* What the system did, once for each repetition that counts. */
+static const struct {
+	struct row row;
+	size_t values;
+	bool faults; /* the pages of set_up are in the window */
+} systems[] = {
+	{ { .name = "one", .args = { "--json" }, .ms = { 1000 } }, 1, false },
+	{ { .name = "warm-up",
+	    .args = { "--json", "--samples=3", "--warmup=2" },
+	    .ms = { 1000 } },
+	  3,
+	  false },
+	{ { .name = "set-up counts",
+	    .args = { "--json", "--samples=2", "--warmup=1" },
+	    .ms = { 1000 },
+	    .set_up = touch_pages,
+	    .set_up_counts = true },
+	  2,
+	  true },
+	{ { .name = "set-up is all",
+	    .args = { "--json" },
+	    .set_up = touch_pages_and_end,
+	    .set_up_counts = true },
+	  1,
+	  true },
+	{ { .name = "set-up is all, and does not count",
+	    .args = { "--json" },
+	    .set_up = touch_pages_and_end },
+	  0,
+	  false },
+	{ { .name = "failed in the second",
+	    .args = { "--json", "--samples=3" },
+	    .ms = { 1000 },
+	    .fails_in = 2,
+	    .status = 1 },
+	  1,
+	  false },
+	{ { .name = "killed", .args = { "--json" }, .work = die_at_work, .status = 1 },
+	  0,
+	  false },
+	{ { .name = "stopped",
+	    .args = { "--json" },
+	    .work = work_until_signal,
+	    .status = 128 + SIGTERM },
+	  1,
+	  false },
+};
+
+static void check_systems(void)
+{
+	static struct child child;
+	const char *name;
+	json_t *root, *values;
+
+	if (access("/proc/vmstat", R_OK))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(systems); i++) {
+		const struct row *r = &systems[i].row;
+
+		child_run(&child, program, r);
+		CHECK_U64(r->name, child.status, r->status);
+		root = document_parse(child.out);
+		json_object_foreach(json_object_get(root, "system"), name, values)
+			CHECK_U64(name, json_array_size(values), systems[i].values);
+		values = json_object_get(json_object_get(root, "system"),
+					 "proc-vmstat.pgfault");
+		CHECK_U64(r->name, json_array_size(values), systems[i].values);
+		for (size_t v = 0; systems[i].faults && v < systems[i].values; v++)
+			CHECK(json_integer_value(json_array_get(values, v)) >=
+			      SET_UP_PAGES);
+		json_decref(root);
+	}
+}
+
 /* The document to a file: the lines are where they always were. */
 static void check_document_file(void)
 {
@@ -859,6 +959,7 @@ int main(void)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		check_row(&rows[i]);
 	check_documents();
+	check_systems();
 	check_document_file();
 	check_interval();
 	check_short_interval();
