@@ -78,6 +78,8 @@ check_format()
 		return
 	fi
 	grep '\.[ch]$' "$tmp/files" >"$tmp/c"
+	# All at once is done in a tenth of the time; only what is wrong is looked at by itself.
+	tr '\n' '\0' <"$tmp/c" | xargs -0 "$formatter" --style=file --dry-run -Werror >/dev/null 2>&1 && return
 	while IFS= read -r file; do
 		"$formatter" --style=file "$file" >"$tmp/formatted" && cmp -s "$file" "$tmp/formatted" && continue
 		wrong "$file" "not as $formatter lays it out:"
