@@ -69,16 +69,20 @@ static bool make_room(struct counters *set)
 	struct counter *at;
 	unsigned *slots;
 
-	if (set->count < set->room)
+	if (set->at && set->count < set->room)
 		return true;
-	at = realloc(set->at, room * sizeof(*at));
-	if (!at)
-		return false;
-	set->at = at;
+	at = calloc(room, sizeof(*at));
 	slots = calloc(2 * (size_t)room, sizeof(*slots));
-	if (!slots)
+	if (!at || !slots) {
+		free(at);
+		free(slots);
 		return false;
+	}
+	if (set->at)
+		memcpy(at, set->at, set->count * sizeof(*at));
+	free(set->at);
 	free(set->slots);
+	set->at = at;
 	set->slots = slots;
 	set->mask = 2 * room - 1;
 	set->room = room;

@@ -26,8 +26,8 @@ static void see_opening(struct snapshot *s, const struct stat_sources *all)
 {
 	clear(s);
 	refresh(all->root);
-	for (unsigned i = all->count; i > 0; i--)
-		source_read(&all->at[i - 1], &s->own, &s->raw);
+	for (const struct stat_source *one = all->last; one; one = one->before)
+		source_read(one, &s->own, &s->raw);
 	s->at_ns = now_ns();
 }
 
@@ -36,16 +36,16 @@ static void see_closing(struct snapshot *s, const struct stat_sources *all)
 	clear(s);
 	s->at_ns = now_ns();
 	refresh(all->root);
-	for (unsigned i = 0; i < all->count; i++)
-		source_read(&all->at[i], &s->own, &s->raw);
+	for (const struct stat_source *one = all->first; one; one = one->next)
+		source_read(one, &s->own, &s->raw);
 }
 
 static void see_levels(struct snapshot *s, const struct stat_sources *all)
 {
 	clear(s);
-	for (unsigned i = 0; i < all->count; i++)
-		if (source_has_levels(&all->at[i]))
-			source_read(&all->at[i], &s->own, &s->raw);
+	for (const struct stat_source *one = all->first; one; one = one->next)
+		if (source_has_levels(one))
+			source_read(one, &s->own, &s->raw);
 }
 
 static void add_reading(struct window *w, const struct snapshot *s)

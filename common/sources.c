@@ -40,25 +40,35 @@ static void parse_number(struct counters *set, const char *name, const char *tex
 		counters_add(set, name, kind_of(key ? key + 1 : name), value);
 }
 
+/* The lines of TEXT that begin with "total_", without that, malloc'ed; NULL: there are none. */
+static char *total_lines(const char *text)
+{
+	char *lines = strstr(text, "\ntotal_") ? strdup(text) : NULL, *to = lines;
+
+	if (!lines)
+		return NULL;
+	for (const char *at = text; (at = strstr(at, "\ntotal_"));) {
+		const char *line = at + strlen("\ntotal_");
+		size_t len = strcspn(line, "\n");
+
+		memcpy(to, line, len);
+		to += len;
+		at = line + len;
+		if (*at)
+			*to++ = '\n';
+	}
+	*to = '\0';
+	return lines;
+}
+
 /* Of cgroup v1 what stands under "total_" counts, the sum with all below it. */
 static void parse_memcg(struct counters *set, const char *name, const char *text,
 			enum counter_kind (*kind_of)(const char *key))
 {
-	char *total = strstr(text, "\ntotal_") ? strdup(text) : NULL, *to = total;
+	char *lines = total_lines(text);
 
-	for (const char *at = total ? text : ""; (at = strstr(at, "\ntotal_"));) {
-		const char *line = at + strlen("\ntotal_");
-		size_t len = strcspn(line, "\n");
-
-		len += line[len] == '\n';
-		memcpy(to, line, len);
-		to += len;
-		at = line + len - 1;
-	}
-	if (total)
-		*to = '\0';
-	counters_parse(set, name, total ?: text, kind_of);
-	free(total);
+	counters_parse(set, name, lines ?: text, kind_of);
+	free(lines);
 }
 
 #define THP  "/sys/kernel/mm/transparent_hugepage/hugepages-*/stats/*"
@@ -106,22 +116,27 @@ static char *name_for(const char *name, const char *pattern, const char *path)
 	return strdup(text);
 }
 
-/* PATH ends here. */
+/* PATH, NULL for a lack of memory, ends here. */
 static int add(struct stat_sources *all, const struct stat_source_row *row, char *path)
 {
-	struct stat_source *at = realloc(all->at, (all->count + 1) * sizeof(*at));
+	struct stat_source *s = calloc(1, sizeof(*s));
+	char *name = path ? name_for(row->name, row->file, path + strlen(all->root))
+			  : NULL;
 
-	if (at)
-		all->at = at;
-	if (!at || !path) {
+	if (!s || !name) {
+		free(s);
+		free(name);
 		free(path);
 		return failed("memory for the names of system files");
 	}
-	at[all->count++] = (struct stat_source){
-		row, path, name_for(row->name, row->file, path + strlen(all->root))
-	};
-	return at[all->count - 1].name ? 0
-				       : failed("memory for the names of system files");
+	s->row = row;
+	s->path = path;
+	s->name = name;
+	s->before = all->last;
+	*(all->last ? &all->last->next : &all->first) = s;
+	all->last = s;
+	all->count++;
+	return 0;
 }
 
 static int add_matches(struct stat_sources *all, const struct stat_source_row *row)
@@ -166,11 +181,12 @@ int sources_open(struct stat_sources *all, const char *root)
 
 void sources_close(struct stat_sources *all)
 {
-	for (unsigned i = 0; i < all->count; i++) {
-		free(all->at[i].path);
-		free(all->at[i].name);
+	for (struct stat_source *s = all->first, *next; s; s = next) {
+		next = s->next;
+		free(s->path);
+		free(s->name);
+		free(s);
 	}
-	free(all->at);
 	*all = (struct stat_sources){ 0 };
 }
 

@@ -9,6 +9,7 @@ struct stat_source_row;
 
 /* A file that there is, or could be. */
 struct stat_source {
+	struct stat_source *next, *before;
 	const struct stat_source_row *row;
 	char *path;
 	char *name; /* of its number, or the beginning of its names */
@@ -16,7 +17,7 @@ struct stat_source {
 
 struct stat_sources {
 	const char *root; /* "": this machine; tests give a recorded tree */
-	struct stat_source *at;
+	struct stat_source *first, *last;
 	unsigned count;
 };
 
