@@ -19,7 +19,7 @@ RUNS = {
     'usemem': ['-f', 'data', '4m'],
     'readtwice': ['-q', '--allow-tmpfs', '-n', '1', '-s', '4m'],
     'copyfile': ['-q', '--allow-tmpfs', '-s', '4m', '--block', '64k', '--ops', '64'],
-    'ioviter': ['-q', '--allow-tmpfs', '--size', '4k', '--volume', '4m', '--kinds', 'ubuf'],
+    'ioviter': ['-q', '--allow-tmpfs', '--size', '4k', '--volume', '1m', '--kinds', 'ubuf'],
     'msync': ['-q', '--allow-tmpfs', '-r', '1', '-s', '4m'],
 }
 REPEAT = 3
@@ -120,10 +120,10 @@ def how_often(tests):
         tests.check('without --json', 0, looks(tests, words[1:], folder))
         found = looks(tests, words, folder)
         # More where strace makes it last for seconds.
-        tests.check('a run', '2 or few more', found, 2 <= found <= 5)
+        tests.check('a run', '2 at least', found, found >= 2)
         if tests.program != 'ioviter':
             found = looks(tests, ['--samples', '2', '--warmup', '8', *words], folder)
-            tests.check('eight to warm up and two runs', '4 or few more', found, 4 <= found <= 10)
+            tests.check('eight to warm up and two runs', '4, and fewer than of ten', found, 4 <= found < 20)
 
 
 def in_between(tests):
