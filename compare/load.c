@@ -118,6 +118,7 @@ static int add_samples(struct series *s, unsigned number, const json_t *samples,
 
 	if (!s)
 		return -ENOMEM;
+	s->sides[number].each = MAX(s->sides[number].each, each);
 	for (size_t i = 0; i < MIN(size, each * count) && !ret; i++) {
 		const json_t *x = json_array_get(samples, i);
 		double value = json_number_value(x) * scale;

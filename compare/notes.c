@@ -136,8 +136,15 @@ static bool has_two_groups(const double *sorted, size_t n, size_t *below)
 	return widest > 2 * inside;
 }
 
-static void note_faults(struct notes *notes, const struct side *side)
+static void note_runs(struct notes *notes, const struct side *side,
+		      const struct samples *samples)
 {
+	if (samples->each > 1)
+		notes_add(notes,
+			  "%s: %zu samples are of one run, and do not tell how runs "
+			  "differ: "
+			  "run the program several times",
+			  side->name, samples->n);
 	if (side->valid < side->count)
 		notes_add(notes,
 			  "%s: %zu of %zu runs valid, and only these count: see why the "
@@ -183,7 +190,7 @@ void notes_on_side(struct notes *notes, const struct side *side,
 	struct summary summary;
 	unsigned before;
 
-	note_faults(notes, side);
+	note_runs(notes, side, samples);
 	before = notes->count;
 	if (x && sorted && first) {
 		memcpy(sorted, x, samples->n * sizeof(*x));

@@ -2,6 +2,8 @@
 /* series - the samples of each metric, found by its name and put in the order of a report. */
 #include "compare/side.h"
 
+#include "common/stats.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +116,21 @@ int series_add(struct series *s, unsigned side, double value)
 	}
 	samples->x[samples->n++] = value;
 	return 0;
+}
+
+void series_by_run(struct series *s, unsigned side, size_t runs)
+{
+	struct samples *samples = &s->sides[side];
+	struct summary of_run;
+
+	if (runs < 2 || samples->each < 2 || samples->n != samples->each * runs)
+		return;
+	for (size_t i = 0; i < runs; i++) {
+		summarize(samples->x + i * samples->each, samples->each, &of_run);
+		samples->x[i] = of_run.median;
+	}
+	samples->n = runs;
+	samples->each = 1;
 }
 
 static void find_anew(struct series_table *t)

@@ -43,6 +43,7 @@ enum better { BETTER_NEITHER, BETTER_HIGHER, BETTER_LOWER };
 struct samples {
 	double *x;
 	size_t n, room;
+	size_t each; /* how many a run has, the most of any: more than one where a run is a series */
 };
 
 struct series {
@@ -66,6 +67,9 @@ void series_table_free(struct series_table *t);
 struct series *series_get(struct series_table *t, const char *name);
 /* One more sample of a side. 0 or -ENOMEM in silence. */
 must_check int series_add(struct series *s, unsigned side, double value);
+/* Where RUNS, more than one, of a side have several samples each: a run's median stands for it, since those of
+ * one run do not tell how runs differ. */
+void series_by_run(struct series *s, unsigned side, size_t runs);
 /* Drop the series that WANTED does not want. */
 void series_keep(struct series_table *t,
 		 bool (*wanted)(const void *context, const char *name),

@@ -125,6 +125,13 @@ static int keep_wanted(struct comparison *c)
 							  : "*");
 }
 
+static void take_runs(struct comparison *c)
+{
+	for (unsigned i = 0; i < c->table.count; i++)
+		for (unsigned s = 0; s < c->side_count; s++)
+			series_by_run(c->table.at[i], s, c->sides[s].valid);
+}
+
 static int judge_heads(struct comparison *c)
 {
 	int ret = 0;
@@ -151,6 +158,7 @@ int comparison_judge(struct comparison *c)
 {
 	int ret = keep_wanted(c);
 
+	take_runs(c);
 	ret = ret ?: judge_heads(c);
 	if (!ret)
 		look_for_trouble(c);

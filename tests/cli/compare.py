@@ -153,6 +153,14 @@ def several_a_run(t):
         drifting = c.document({'ubuf_read_ns': (steps, 'ns', 'lower')}, workers=one)
         out = text_of(t, 'several, drifting', c.both(folder, drifting, drifting))
         t.check('several, drifting', True, 'drift by +' in out)
+        # Of several runs each is one: what differs within them is not what differs between them.
+        many = [c.write(folder, f'{side}{i}.json', c.document({'ubuf_read_ns': ([v * f for v in FLAT], 'ns', 'lower')}, workers=one))
+                for side, f in (('b', 1), ('h', .9)) for i in range(3)]
+        document = json.loads(text_of(t, 'runs', ['--json', *many[:3], '--', *many[3:]]))
+        t.check('runs', [1000.] * 3, document['metrics'][0]['base']['samples'])
+        t.check('runs: no warning', [], document['warnings'])
+        document = json.loads(text_of(t, 'one run', ['--json', many[0], many[3]]))
+        t.check('one run', 2, sum('are of one run' in warning for warning in document['warnings']))
         lost = [{'repetition': 0, 'id': 0, 'outcome': 'lost'}]
         result = run(t, c.both(folder, c.document(metrics, workers=lost), c.document(metrics, workers=one)))
         t.check('several, lost', 1, result.status)
