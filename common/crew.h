@@ -107,8 +107,9 @@ struct crew {
 	void (*tick)(void *context, const struct crew_view *view);
 	/* In the parent: when the start line is about to open, about every sample_ns from there on
 	 * (0: never), and once all work has ended, well or not. The last worker to end waits for
-	 * that before it frees anything. NULL: nobody is told. */
-	void (*window)(void *context, enum crew_moment moment);
+	 * that before it frees anything. 0 or -errno after saying so, which ends the run: before
+	 * its start line, if that was about to open. NULL: nobody is told. */
+	int (*window)(void *context, enum crew_moment moment);
 	uint64_t sample_ns;
 	void *context; /* of tick and window */
 };

@@ -228,8 +228,10 @@ static void tick(struct foreman *f)
 
 static void tell_window(struct foreman *f, enum crew_moment moment)
 {
-	if (f->crew->window)
-		f->crew->window(f->crew->context, moment);
+	int ret = f->crew->window ? f->crew->window(f->crew->context, moment) : 0;
+
+	if (ret)
+		foreman_fail(f, ret);
 	f->next_sample_ns = 0;
 	if (f->crew->sample_ns && moment != WINDOW_CLOSES)
 		f->next_sample_ns = now_ns() + f->crew->sample_ns;
@@ -240,6 +242,8 @@ static void open_start_line(struct foreman *f)
 	uint64_t now;
 
 	tell_window(f, WINDOW_OPENS);
+	if (f->ret)
+		return;
 	now = now_ns();
 	atomic_store(&f->board->started_ns, now);
 	if (f->crew->tick_ns)

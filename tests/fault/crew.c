@@ -621,9 +621,11 @@ static void ticks_see_all_in_the_end(void)
 static struct {
 	unsigned opened, lasted, closed;
 	unsigned set_up, working, ended, torn_down;
+	bool refuses;
+	enum crew_moment refused;
 } seen;
 
-static void see_moment(void *context, enum crew_moment moment)
+static int see_moment(void *context, enum crew_moment moment)
 {
 	CHECK(context == &seen);
 	if (moment == WINDOW_OPENS) {
@@ -637,6 +639,7 @@ static void see_moment(void *context, enum crew_moment moment)
 		seen.ended = atomic_load(&told->ended);
 		seen.torn_down = atomic_load(&told->torn_down);
 	}
+	return seen.refuses && moment == seen.refused ? -EPIPE : 0;
 }
 
 static int work_once(struct worker *w)
@@ -712,6 +715,32 @@ static void a_failure_closes_the_window(void)
 	crew_result_free(&r);
 }
 
+/* Of WINDOW_OPENS: before anybody has begun. */
+static void a_refused_moment_ends_the_run(void)
+{
+	for (enum crew_moment m = WINDOW_OPENS; m <= WINDOW_CLOSES; m++) {
+		struct crew crew = { .processes = 3,
+				     .setup = count_setup,
+				     .work = m == WINDOW_LASTS ? work_on : work_once,
+				     .teardown = count_teardown,
+				     .window = see_moment,
+				     .sample_ns = ns_per_ms,
+				     .context = &seen };
+		struct crew_result r;
+
+		tell_nothing();
+		memset(&seen, 0, sizeof(seen));
+		seen.refuses = true;
+		seen.refused = m;
+		CHECK(crew_run(&crew, &r) == -EPIPE);
+		CHECK_U64("opened", seen.opened, 1);
+		CHECK_U64("closed", seen.closed, m != WINDOW_OPENS);
+		if (m == WINDOW_OPENS)
+			CHECK_U64("working", atomic_load(&told->working), 0);
+		crew_result_free(&r);
+	}
+}
+
 /* One writer each, so no line is shared. */
 static void tallies_share_no_line(void)
 {
@@ -738,6 +767,7 @@ int main(void)
 	ticks_see_all_in_the_end();
 	the_window_brackets_the_work();
 	a_failure_closes_the_window();
+	a_refused_moment_ends_the_run();
 	tallies_share_no_line();
 	return check_result();
 }

@@ -196,7 +196,7 @@ static int touch_pages(struct worker *w)
 }
 
 /* What this process does between the two moments is not the workers'. */
-static void see(void *context, enum crew_moment moment)
+static int see(void *context, enum crew_moment moment)
 {
 	struct worker self = { .tally = &(struct tally){ 0 } };
 
@@ -208,6 +208,7 @@ static void see(void *context, enum crew_moment moment)
 			abort();
 	if (moment == WINDOW_CLOSES)
 		perf_stop(&counters);
+	return 0;
 }
 
 static const struct {
