@@ -133,12 +133,12 @@ struct report *report_new(int argc, char *const *argv, const struct opt *own,
 	for (int i = 0; i < argc; i++)
 		json_array_append_new(words, json_of_text(argv[i]));
 	r->root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:{}, s:{}, s:{}, s:{}, "
-			    "s:[], s:[], s:s, s:[]}",
+			    "s:[], s:[], s:s, s:[], s:[]}",
 			    "schema", "1", "program", program_invocation_short_name,
 			    "version", PAGEMILL_VERSION, "argv", words, "started",
 			    json_started(), "host", json_host(), "environment", "options",
 			    "metrics", "system", "intervals", "workers", "outcome",
-			    "failed", "warnings");
+			    "failed", "warnings", "notes");
 	r->options = json_object_get(r->root, "options");
 	r->metrics = json_object_get(r->root, "metrics");
 	r->system = json_object_get(r->root, "system");
@@ -274,6 +274,11 @@ void report_system(struct report *r, const char *name, double value)
 	r->system_repetitions = r->repetitions;
 	fill_with_null(array, MAX(r->repetitions, 1) - 1);
 	json_array_append_new(array, json_value(value));
+}
+
+void report_note(struct report *r, const char *text)
+{
+	json_array_append_new(json_object_get(r->root, "notes"), json_of_text(text));
 }
 
 void report_warning(struct report *r, const char *text)

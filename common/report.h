@@ -62,6 +62,8 @@ void report_interval(struct report *r, unsigned repetition, uint64_t elapsed_ns,
 /* NAME of the system as the repetition had it that report_workers() told of last; NAN: not known. In a
  * repetition in which others are told of and it is not, it is not known either. */
 void report_system(struct report *r, const char *name, double value);
+/* What is no warning: it does not make the figures any worse. */
+void report_note(struct report *r, const char *text);
 void report_warning(struct report *r, const char *text);
 /* ok, failed, skipped or interrupted, by RET and SIGNAL. */
 void report_outcome(struct report *r, int ret, int signal);

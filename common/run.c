@@ -4,6 +4,7 @@
 
 #include "common/lines.h"
 #include "common/parse.h"
+#include "common/probe.h"
 #include "common/stats.h"
 #include "common/watch.h"
 
@@ -95,12 +96,20 @@ static void tick(void *context, const struct crew_view *view)
 	s->last = *view;
 }
 
-static void window(void *context, enum crew_moment moment)
+/* The system is looked at outside of what is counted. */
+static int see(const struct session *s, enum crew_moment moment)
+{
+	int ret = moment == WINDOW_CLOSES ? probe_see(s->run, moment) : 0;
+
+	watch_see(s->run, moment);
+	return moment == WINDOW_CLOSES ? ret : probe_see(s->run, moment);
+}
+
+static int window(void *context, enum crew_moment moment)
 {
 	const struct session *s = context;
 
-	if (moment != WINDOW_OPENS || !s->hooks->set_up_counts)
-		watch_see(s->run, moment);
+	return moment == WINDOW_OPENS && s->hooks->set_up_counts ? 0 : see(s, moment);
 }
 
 static void collect_workers(struct session *s, const struct crew_result *result)
@@ -168,21 +177,23 @@ static int set_up_and_run(struct session *s, const struct crew *crew,
 			  struct crew_result *result)
 {
 	const struct run_hooks *hooks = s->hooks;
-	int ret;
+	int ret = probe_begin(s->run);
 
 	watch_begin(s->run);
-	if (hooks->set_up_counts)
-		watch_see(s->run, WINDOW_OPENS);
-	ret = hooks->set_up ? hooks->set_up() : 0;
+	if (!ret && hooks->set_up_counts)
+		ret = see(s, WINDOW_OPENS);
+	if (!ret && hooks->set_up)
+		ret = hooks->set_up();
 	s->done = ret == RUN_DONE;
 	hold_signals();
 	s->last = (struct crew_view){ 0 };
 	if (!ret)
 		ret = crew_run(crew, result);
-	else if (s->done && hooks->set_up_counts)
-		watch_see(s->run, WINDOW_CLOSES);
+	else if (s->done)
+		ret = hooks->set_up_counts ? see(s, WINDOW_CLOSES) : 0;
 	watch_end(s->run, result->left);
-	return s->done ? 0 : ret;
+	probe_end(s->run);
+	return ret;
 }
 
 static int repeat_once(struct session *s, const struct crew *crew, int *signal)
@@ -200,6 +211,8 @@ static int repeat_once(struct session *s, const struct crew *crew, int *signal)
 			ret = hooks->collect(s->report, &result);
 		if (!ret && (result.window_ns || s->done))
 			watch_report(s->run, s->report);
+		if (!ret && result.window_ns)
+			ret = probe_report(s->run, s->report, result.window_ns);
 		s->measured++;
 	}
 	crew_result_free(&result);
@@ -297,10 +310,10 @@ static struct crew crew_for(struct session *s, const struct crew *crew)
 	mine.tick_ns = run->interval_ns;
 	if (!mine.tick_ns && has_live_line(run))
 		mine.tick_ns = LIVE_LINE_NS;
-	if (run->json) {
+	if (run->json || probe_wants_window(run))
 		mine.window = window;
+	if (run->json)
 		mine.sample_ns = LEVELS_NS;
-	}
 	return mine;
 }
 
@@ -323,7 +336,8 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 	if (ret)
 		return ret;
 	s->opened = true;
-	if (run->fs.type)
+	ret = probe_open(run);
+	if (!ret && run->fs.type)
 		ret = fs_open(&run->fs, run->dirs.at[0], &run->fs_made);
 	if (!ret && hooks->describe)
 		ret = hooks->describe(s->report);
@@ -339,7 +353,8 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	struct crew mine;
 	int signal = 0, wrote, ret = session_open(&s, run, hooks, &file);
 
-	mine = crew_for(&s, crew);
+	if (!ret)
+		mine = crew_for(&s, crew);
 	for (uint64_t i = 0; i < total && !ret && !signal && !s.done; i++) {
 		run->warming = !once && i < run->warmup;
 		ret = repeat_once(&s, &mine, &signal);
@@ -352,6 +367,7 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 		ret = ret ? ret : wrote;
 	}
 	watch_close(run);
+	probe_close(run);
 	report_free(s.report);
 	free(s.rates);
 	return ret ? exit_status(ret) : signal ? 128 + signal : 0;

@@ -39,6 +39,8 @@ struct run {
 	bool dir_given;
 	bool keep, allow_tmpfs;
 	struct fs_config fs;
+	bool no_perf;
+	const char *perf_control; /* NULL: no perf is told */
 	bool force, dry_run;
 	bool quiet; /* no live line */
 	/* What run_parse() found. */
@@ -50,6 +52,7 @@ struct run {
 	unsigned node_count;
 	bool lines; /* standard output is for lines, not for JSON */
 	struct fs_made fs_made;
+	struct probe *probe;   /* what counts its workers */
 	struct system *system; /* what it does is watched; NULL: nobody asked for that */
 	const struct opt *own;
 	struct opt standard[32];

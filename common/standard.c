@@ -68,6 +68,11 @@ void run_fill_standard(struct run *run)
 			       "say every TIME on stderr how far it got") },
 		{ 0, OPT_LATER(MAYBE, 0, "json", text, &run->json,
 			       "one JSON document, to FILE or instead of the lines") },
+		{ 0, OPT_LATER(FLAG, 0, "no-perf", flag, &run->no_perf,
+			       "no performance counters in that document") },
+		{ 0, OPT_LATER(TEXT, 0, "perf-control", text, &run->perf_control,
+			       "tell a perf --control fifo:FILE[,ACKFILE] when to "
+			       "count") },
 		{ 0, OPT_LATER(FLAG, 0, "force", flag, &run->force,
 			       "start although the memory will not do") },
 		{ 0, OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,

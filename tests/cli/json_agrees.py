@@ -17,7 +17,7 @@ from harness import (FIVE, MIB, Run, Tests, be_nobody, brief, rate, read_lines, 
 FOR_EVER = ['-r', '1000000000000']
 SCHEMA = {
     'schema': str, 'program': str, 'version': str, 'argv': list, 'started': str, 'host': dict, 'environment': dict,
-    'options': dict, 'metrics': dict, 'system': dict, 'workers': list, 'outcome': str, 'warnings': list,
+    'options': dict, 'metrics': dict, 'system': dict, 'workers': list, 'outcome': str, 'warnings': list, 'notes': list,
 }
 # What a line of each kind has in the document: its bytes and its time.
 LINES = {'W': ('walk_bytes', 'walk_ns'), 'Z': ('read_again_bytes', 'read_again_ns'), 'F': (None, 'free_ns')}
