@@ -5,6 +5,7 @@
 #include "common/marker.h"
 #include "common/perf.h"
 #include "common/perfctl.h"
+#include "common/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct probe {
 	bool closed;      /* the window, so that there is something to tell */
 	char absent[512]; /* what the document has of that already */
 	struct perf_control control;
+	struct profile profile;
 	int marker;
 };
 
@@ -27,13 +29,19 @@ static bool wants_counters(const struct run *run)
 int probe_open(struct run *run)
 {
 	struct probe *p = calloc(1, sizeof(*p));
+	int ret = 0;
 
 	run->probe = p;
 	if (!p)
 		return failed("memory for counters");
 	p->control = (struct perf_control)PERF_CONTROL_CLOSED;
+	p->profile = (struct profile)PROFILE_CLOSED;
 	p->marker = marker_open();
-	return run->perf_control ? perf_control_open(&p->control, run->perf_control) : 0;
+	if (run->perf_control)
+		ret = perf_control_open(&p->control, run->perf_control);
+	if (!ret && run->profile)
+		ret = profile_open(&p->profile);
+	return ret;
 }
 
 void probe_close(struct run *run)
@@ -43,6 +51,7 @@ void probe_close(struct run *run)
 	if (!p)
 		return;
 	perf_control_close(&p->control);
+	profile_close(&p->profile);
 	if (p->marker >= 0)
 		close(p->marker);
 	free(p);
@@ -51,17 +60,22 @@ void probe_close(struct run *run)
 
 bool probe_wants_window(const struct run *run)
 {
-	return run->probe->marker >= 0 || run->probe->control.to >= 0 ||
+	return run->probe->marker >= 0 || run->probe->control.to >= 0 || run->profile ||
 	       wants_counters(run);
 }
 
 int probe_begin(struct run *run)
 {
 	struct probe *p = run->probe;
+	int ret;
 
 	p->closed = false;
-	if (run->warming)
+	if (run->warming || run->dry_run)
 		return 0;
+	/* Before the counters, which its perf would inherit. */
+	ret = run->profile ? profile_start(&p->profile) : 0;
+	if (ret)
+		return ret;
 	if (wants_counters(run)) {
 		perf_open(&p->perf, run->workers);
 		p->counts = true;
@@ -75,6 +89,8 @@ static int open_window(struct probe *p)
 	marker_say(p->marker, "start");
 	if (p->counts)
 		perf_start(&p->perf);
+	if (p->profile.process >= 0)
+		profile_begin(&p->profile);
 	return p->control.to >= 0 ? perf_control_say(&p->control, "enable") : 0;
 }
 
@@ -82,6 +98,8 @@ static int close_window(struct probe *p)
 {
 	int ret = p->control.to >= 0 ? perf_control_say(&p->control, "disable") : 0;
 
+	if (!ret && p->profile.process >= 0)
+		ret = profile_finish(&p->profile);
 	if (p->counts)
 		perf_stop(&p->perf);
 	marker_say(p->marker, "end");
@@ -104,6 +122,9 @@ void probe_end(struct run *run)
 	if (p->counts)
 		perf_close(&p->perf);
 	p->counts = false;
+	/* Whoever was interrupted waits no longer. */
+	if (profile_stop(&p->profile))
+		p->closed = false;
 }
 
 static void add_row(void *context, const char *name, double value)
@@ -133,5 +154,5 @@ int probe_report(struct run *run, struct report *r, uint64_t window_ns)
 		perf_rows(&p->perf.counts, window_ns, add_row, r);
 		tell_absent(p, r);
 	}
-	return 0;
+	return run->profile ? profile_report(&p->profile, add_row, r) : 0;
 }

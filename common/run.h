@@ -39,7 +39,7 @@ struct run {
 	bool dir_given;
 	bool keep, allow_tmpfs;
 	struct fs_config fs;
-	bool no_perf;
+	bool no_perf, profile;
 	const char *perf_control; /* NULL: no perf is told */
 	bool force, dry_run;
 	bool quiet; /* no live line */

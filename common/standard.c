@@ -73,6 +73,8 @@ void run_fill_standard(struct run *run)
 		{ 0, OPT_LATER(TEXT, 0, "perf-control", text, &run->perf_control,
 			       "tell a perf --control fifo:FILE[,ACKFILE] when to "
 			       "count") },
+		{ 0, OPT_LATER(FLAG, 0, "profile", flag, &run->profile,
+			       "perf record -g of the workers, into that document") },
 		{ 0, OPT_LATER(FLAG, 0, "force", flag, &run->force,
 			       "start although the memory will not do") },
 		{ 0, OPT_LATER(FLAG, 0, "dry-run", flag, &run->dry_run,
@@ -249,6 +251,8 @@ static int settle_dirs(struct run *run)
 
 	if (run->dirs.count && !(run->has & RUN_FILES) && !run->fs.type)
 		return refused("--dir: expected --fs with it");
+	if (run->profile && !run->json)
+		return refused("--profile: expected --json, where its rows go");
 	run->dir_given = run->dirs.count;
 	if (!run->dirs.count)
 		run->dirs = (struct words){ usual, ARRAY_SIZE(usual) };

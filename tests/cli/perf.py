@@ -291,11 +291,93 @@ def marked(tests):
     tests.check('moments', ['start', 'end'] * 2, last)
 
 
+# What a perf that is none does and says; it tells what it was told.
+FAKE = """#!/usr/bin/python3
+import os, signal, sys
+def tell(text):
+    with open(LOG, 'a') as log:
+        log.write(text + '\\n')
+def end(*_):
+    tell('ended')
+    os._exit(0)
+def refuse(text, status):
+    sys.stderr.write(text)
+    sys.exit(status)
+tell(sys.argv[1])
+if sys.argv[1] == 'report':
+    REPORT
+else:
+    RECORD
+    signal.signal(signal.SIGINT, end)
+    control, ack = map(int, sys.argv[sys.argv.index('--control') + 1][3:].split(','))
+    os.set_blocking(control, True)
+    while True:
+        tell(os.read(control, 100).decode().strip())
+        os.write(ack, b'ack\\n\\0')
+"""
+GOOD = """# Samples: 10 of event 'cycles'
+    90.00%    10.50%  [.] walk
+    80.00%    80.00%  [k] clear_page
+     0.04%     0.04%  [k] rare
+"""
+
+
+def fake_perf(folder, report=f'print({GOOD!r})', record='pass'):
+    """The environment in which it is found, and the file of what it was told."""
+    path, log = os.path.join(folder, 'perf'), os.path.join(folder, 'log')
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(FAKE.replace('REPORT', report).replace('RECORD', record).replace('LOG', repr(log)))
+    os.chmod(path, 0o755)
+    return {'PATH': folder + ':' + os.environ['PATH']}, log
+
+
+def profile(tests):
+    with tests.folder() as folder:
+        env, log = fake_perf(folder)
+        told = json.loads(run(tests, ['--json', '--profile', '--samples', '2', '--warmup', '1', '1m'], env=env).out)
+        rows = {name: values for name, values in told['system'].items() if name.startswith('perf-profile.')}
+        tests.check('rows', {'perf-profile.children.cycles-pp.walk': [90, 90], 'perf-profile.self.cycles-pp.walk': [10.5, 10.5],
+                             'perf-profile.children.cycles-pp.clear_page': [80, 80],
+                             'perf-profile.self.cycles-pp.clear_page': [80, 80]}, rows)
+        with open(log, encoding='utf-8') as file:
+            heard = [line.split()[0] for line in file.read().splitlines()]
+        tests.check('what perf was told', ['record', 'ping', 'disable', 'ended', 'report'] * 2, heard)
+
+
+def profile_broken(tests):
+    with tests.folder() as folder:
+        nowhere = {'PATH': folder}
+        for row, env, status, text in (
+                ('not installed', lambda: nowhere, 77, 'cannot run perf'),
+                ('cannot record', lambda: fake_perf(folder, record=r'refuse("Error:\nNo permission.\n", 255)')[0],
+                 77, 'No permission.'),
+                ('says nothing', lambda: fake_perf(folder, record='sys.exit(1)')[0], 77, 'without a word'),
+                ('no report', lambda: fake_perf(folder, report='refuse("No data.", 1)')[0], 1, 'No data.')):
+            result = run(tests, ['--json', '--profile', '1m'], env=env())
+            tests.check(f'{row}: status', status, result.status)
+            tests.check(f'{row}: text', text, result.err, text in result.err.decode() and result.err.count(b'\n') == 1)
+        for row, report in (('nonsense', 'sys.stdout.buffer.write(os.urandom(100000))'), ('no symbols', 'print("#")')):
+            result = run(tests, ['--json', '--profile', '1m'], env=fake_perf(folder, report=report)[0])
+            tests.check(f'{row}: status', 0, result.status)
+    result = run(tests, ['--profile', '1m'])
+    tests.check('without --json', (2, True), (result.status, b'expected --json' in result.err))
+
+
+def profile_real(tests):
+    result = run(tests, ['--json', '--profile', '64m'], seconds=120)
+    if result.status == 77:
+        raise Skip(result.err.decode(errors='backslashreplace').strip())
+    told = json.loads(result.out)
+    tests.check('walk', 'a row', [name for name in told['system'] if 'perf-profile' in name][:20],
+                any(name.startswith('perf-profile.children.cycles-pp.') for name in told['system']))
+
+
 sections = {
     'counters': [counted, not_counted, no_more_than_asked],
     'refused': [asked_for, refused, refused_own],
     'control': [control, control_with_ack, control_broken, control_gone, control_silent, control_real],
     'marker': [marked],
+    'profile': [profile, profile_broken, profile_real],
 }
 
 if __name__ == '__main__':

@@ -48,6 +48,7 @@ static const struct {
 	{ "metrics", JSON_OBJECT },     { "system", JSON_OBJECT },
 	{ "workers", JSON_ARRAY },      { "outcome", JSON_STRING },
 	{ "warnings", JSON_ARRAY },     { "intervals", JSON_ARRAY },
+	{ "notes", JSON_ARRAY },
 };
 
 static void check_host(json_t *root)
