@@ -75,10 +75,11 @@ static int work(struct worker *w)
 	return 0;
 }
 
-static void look(void *context, enum crew_moment moment)
+static int look(void *context, enum crew_moment moment)
 {
 	(void)context;
 	window_see(&window, &all, moment);
+	return 0;
 }
 
 /* Nanoseconds for a piece of work. */
