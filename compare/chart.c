@@ -114,36 +114,37 @@ void chart_samples(FILE *out, const struct comparison *c, unsigned series)
 	fputs("</svg></figure>\n", out);
 }
 
-/* The rate between a point and the one before it, in bytes a second. */
-static double rate_at(const struct trial *t, size_t i)
+/* The rate between a point and the one before it in the same run, in bytes a second. */
+static double rate_at(const struct side *s, size_t i)
 {
-	double since = i ? t->progress[i - 1].elapsed_s : 0;
-	double bytes = t->progress[i].bytes - (i ? t->progress[i - 1].bytes : 0);
-	double time = t->progress[i].elapsed_s - since;
+	const struct progress *now = &s->progress[i], *last = now - 1;
+	bool first = !i || last->trial != now->trial;
+	double time = now->elapsed_s - (first ? 0 : last->elapsed_s);
+	double bytes = now->bytes - (first ? 0 : last->bytes);
 
 	return time > 0 && bytes >= 0 ? bytes / time : 0;
 }
 
-static void write_run(FILE *out, const struct trial *t, bool head, const struct scale *x,
-		      const struct scale *y)
+static void write_runs(FILE *out, const struct side *s, bool head, const struct scale *x,
+		       const struct scale *y)
 {
-	fprintf(out, "<polyline class=\"run%s\" points=\"", head ? " head" : "");
-	for (size_t i = 0; i < t->progress_count; i++)
-		fprintf(out, "%.1f,%.1f ", place(x, t->progress[i].elapsed_s),
-			place(y, rate_at(t, i)));
-	fputs("\"/>\n", out);
+	for (size_t i = 0; i < s->progress_count; i++) {
+		if (!i || s->progress[i].trial != s->progress[i - 1].trial)
+			fprintf(out, "%s<polyline class=\"run%s\" points=\"",
+				i ? "\"/>\n" : "", head ? " head" : "");
+		fprintf(out, "%.1f,%.1f ", place(x, s->progress[i].elapsed_s),
+			place(y, rate_at(s, i)));
+	}
+	if (s->progress_count)
+		fputs("\"/>\n", out);
 }
 
 static void find_ends(const struct comparison *c, struct scale *x, struct scale *y)
 {
 	for (unsigned s = 0; s < c->side_count; s++)
-		for (size_t i = 0; i < c->sides[s].count; i++) {
-			const struct trial *t = &c->sides[s].trials[i];
-
-			for (size_t k = 0; k < t->progress_count; k++) {
-				x->high = fmax(x->high, t->progress[k].elapsed_s);
-				y->high = fmax(y->high, rate_at(t, k));
-			}
+		for (size_t i = 0; i < c->sides[s].progress_count; i++) {
+			x->high = fmax(x->high, c->sides[s].progress[i].elapsed_s);
+			y->high = fmax(y->high, rate_at(&c->sides[s], i));
 		}
 }
 
@@ -170,9 +171,7 @@ void chart_progress(FILE *out, const struct comparison *c)
 	fprintf(out, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n",
 		LEFT, WIDTH - RIGHT, GRAPH, GRAPH);
 	for (unsigned s = 0; s < c->side_count; s++)
-		for (size_t i = 0; i < c->sides[s].count; i++)
-			if (c->sides[s].trials[i].progress_count)
-				write_run(out, &c->sides[s].trials[i], s > 0, &x, &y);
+		write_runs(out, &c->sides[s], s > 0, &x, &y);
 	write_ends(out, &x, 0, x.high, GRAPH + 16, &time);
 	fputs("</svg></figure></section>\n", out);
 }

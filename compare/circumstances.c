@@ -129,14 +129,8 @@ static int flatten(struct side *side, const char *path, json_t *value, unsigned 
 	return ret;
 }
 
-static int by_path(const void *a, const void *b)
-{
-	const struct circumstance *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
-int circumstances_of(struct side *side, const json_t *root)
+/* Of the parts of ROOT that results depend on. */
+static int flatten_all(struct side *side, const json_t *root)
 {
 	static const char *const parts[] = { "version", "host", "environment",
 					     "options" };
@@ -148,6 +142,20 @@ int circumstances_of(struct side *side, const json_t *root)
 		if (part && !ret)
 			ret = flatten(side, parts[i], part, 0);
 	}
+	return ret;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct circumstance *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+int circumstances_of(struct side *side, const json_t *root)
+{
+	int ret = flatten_all(side, root);
+
 	if (side->circumstance_count)
 		qsort(side->circumstances, side->circumstance_count,
 		      sizeof(*side->circumstances), by_path);
@@ -168,21 +176,24 @@ static int add_mixed(struct side *side, const char *name)
 	return 0;
 }
 
+static bool is_weighty(const char *path)
+{
+	return matches(weighty, ARRAY_SIZE(weighty), path);
+}
+
 int circumstances_mixed(struct side *side, const json_t *root)
 {
 	struct side other = { 0 };
-	const struct circumstance *at = side->circumstances;
-	json_t *options = json_object_get(root, "options");
-	int ret = flatten(&other, "options", options, 0);
+	int ret = flatten_all(&other, root);
 
 	for (size_t i = 0; i < other.circumstance_count && !ret; i++) {
-		const struct circumstance *found = bsearch(&other.circumstances[i], at,
-							   side->circumstance_count,
-							   sizeof(*at), by_path);
+		const struct circumstance *here = &other.circumstances[i], *found;
 
-		if (!found || strcmp(found->value, other.circumstances[i].value))
-			ret = add_mixed(side,
-					other.circumstances[i].path + strlen("options."));
+		found = bsearch(here, side->circumstances, side->circumstance_count,
+				sizeof(*found), by_path);
+		if ((!found || strcmp(found->value, here->value)) &&
+		    (is_weighty(here->path) || !strncmp(here->path, "options.", 8)))
+			ret = add_mixed(side, here->path);
 	}
 	side_free(&other);
 	return ret;
@@ -205,8 +216,7 @@ void circumstances_differ(const struct side *a, const struct side *b,
 
 		if (order || strcmp(x->value, y->value))
 			each(context, path, order <= 0 ? x->value : NULL,
-			     order >= 0 ? y->value : NULL,
-			     matches(weighty, ARRAY_SIZE(weighty), path));
+			     order >= 0 ? y->value : NULL, is_weighty(path));
 		i += order <= 0;
 		j += order >= 0;
 	}

@@ -10,7 +10,7 @@ struct json_t;
 
 /* Those of the result ROOT become those of SIDE. 0 or -ENOMEM in silence. */
 must_check int circumstances_of(struct side *side, const struct json_t *root);
-/* Name in side->mixed the options that ROOT, another result of SIDE, has otherwise. Likewise. */
+/* Name in side->mixed what ROOT, another result of SIDE, has otherwise, of options and of what is weighty. Likewise. */
 must_check int circumstances_mixed(struct side *side, const struct json_t *root);
 
 /* Call EACH for every circumstance in which A and B differ; a value is NULL where a side does not know it.

@@ -88,7 +88,7 @@ static void write_verdicts(FILE *out, const struct comparison *c, unsigned head)
 		const struct series *s = c->table.at[i];
 		const struct judgement *j = judgement_of(c, i, head);
 
-		if (j->verdict == VERDICT_ABSENT)
+		if (!j->base.n && !j->head.n)
 			continue;
 		fprintf(out, "<li%s>", class_of(s, j));
 		html_text(out, s->name);

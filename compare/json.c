@@ -79,9 +79,9 @@ static json_t *side(const struct side *s)
 		if (s->trials[i].fault)
 			json_array_append_new(
 				faults, json_pack("{s:o, s:i, s:s}", "file",
-						  text(s->trials[i].file), "repetition",
-						  s->trials[i].repetition, "fault",
-						  s->trials[i].fault));
+						  text(s->files[s->trials[i].file].name),
+						  "repetition", s->trials[i].repetition,
+						  "fault", s->trials[i].fault));
 	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "name", text(s->name),
 			 "program", text(s->program), "version", text(s->version),
 			 "kernel", text(s->kernel), "runs", (json_int_t)s->count, "valid",
@@ -96,10 +96,10 @@ static void add_difference(void *context, const char *sentence, bool weighty)
 
 void json_write(FILE *out, const struct comparison *c)
 {
-	json_t *root = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:[]}", "schema",
-				 "compare-1", "program", "compare", "version",
+	json_t *root = json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:[], s:[]}",
+				 "schema", "compare-1", "program", "compare", "version",
 				 PAGEMILL_VERSION, "sides", "metrics", "differences",
-				 "warnings");
+				 "warnings", "claims");
 	char sentence[SENTENCE_LEN];
 
 	for (unsigned s = 0; s < c->side_count; s++)
@@ -110,9 +110,9 @@ void json_write(FILE *out, const struct comparison *c)
 	for (unsigned i = 0; i < c->notes.count; i++)
 		json_array_append_new(json_object_get(root, "warnings"),
 				      text(c->notes.at[i]));
-	if (c->has_claim)
-		json_object_set_new(root, "claim",
-				    text(claim_sentence(sentence, c, 0, 1)));
+	for (unsigned h = 1; c->has_claim && h < c->side_count; h++)
+		json_array_append_new(json_object_get(root, "claims"),
+				      text(claim_sentence(sentence, c, 0, h)));
 	json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	fputc('\n', out);
 	json_decref(root);

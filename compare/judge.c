@@ -71,12 +71,6 @@ static int measure(const struct session *s, const struct series *series,
 	struct two_sets sets = sorted_sets(s, series);
 	struct shift shift;
 
-	if (j->base.min == j->base.max && j->head.min == j->head.max &&
-	    j->base.min == j->head.min) {
-		j->verdict = VERDICT_SAME;
-		j->interval = (struct interval){ 0, 0 };
-		return 0;
-	}
 	if (series->own) {
 		j->change = j->head.median - j->base.median;
 	} else {
@@ -87,6 +81,12 @@ static int measure(const struct session *s, const struct series *series,
 	if (!welch(&j->base, &j->head, &j->welch)) {
 		j->verdict = VERDICT_SINGLE;
 		j->interval = (struct interval){ NAN, NAN };
+		return 0;
+	}
+	if (j->base.min == j->base.max && j->head.min == j->head.max &&
+	    j->base.min == j->head.min) {
+		j->verdict = VERDICT_SAME;
+		j->interval = (struct interval){ 0, 0 };
 		return 0;
 	}
 	j->verdict = VERDICT_UNDECIDED;
@@ -229,7 +229,7 @@ static void judge_family(struct session *s, unsigned from, unsigned to)
 		decide(s, s->order[k], count);
 }
 
-static int session_open(struct session *s)
+static bool session_open(struct session *s)
 {
 	size_t most = 0;
 
@@ -240,7 +240,25 @@ static int session_open(struct session *s)
 	}
 	s->sorted = calloc(most + 1, sizeof(*s->sorted));
 	s->order = calloc(s->table->count + 1, sizeof(*s->order));
-	return s->sorted && s->order ? 0 : failed("memory for %zu samples", most);
+	return s->sorted && s->order;
+}
+
+static int judge_all(struct session *s)
+{
+	const struct series_table *table = s->table;
+	unsigned own = 0;
+	int ret = 0;
+
+	while (own < table->count && table->at[own]->own)
+		own++;
+	for (unsigned i = 0; i < table->count && !ret; i++)
+		ret = look_at(s, i);
+	if (ret)
+		return ret;
+	judge_family(s, 0, MIN(own, 1));
+	judge_family(s, MIN(own, 1), own);
+	judge_family(s, own, table->count);
+	return 0;
 }
 
 int judge(const struct series_table *table, unsigned head,
@@ -249,18 +267,12 @@ int judge(const struct series_table *table, unsigned head,
 	struct session s = {
 		.table = table, .head = head, .stride = stride, .rules = rules, .out = out
 	};
-	unsigned own = 0;
-	int ret = session_open(&s);
+	int ret;
 
-	while (own < table->count && table->at[own]->own)
-		own++;
-	for (unsigned i = 0; i < table->count && !ret; i++)
-		ret = look_at(&s, i);
-	if (!ret) {
-		judge_family(&s, 0, MIN(own, 1));
-		judge_family(&s, MIN(own, 1), own);
-		judge_family(&s, own, table->count);
-	}
+	if (session_open(&s))
+		ret = judge_all(&s);
+	else
+		ret = failed("memory for the samples");
 	free(s.sorted);
 	free(s.order);
 	return ret;

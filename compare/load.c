@@ -87,13 +87,10 @@ static int add_trials(struct side *side, const struct document *d)
 		return failed("memory for %u runs", count);
 	side->trials = more;
 	more += side->count;
-	for (unsigned i = 0; i < count; i++) {
-		more[i] = (struct trial){ .file = d->name,
+	for (unsigned i = 0; i < count; i++)
+		more[i] = (struct trial){ .file = side->file_count - 1,
 					  .repetition = i,
 					  .fault = fault_of_figures(d, i) };
-		snprintf(more[i].started, sizeof(more[i].started), "%s",
-			 document_text(d, "started"));
-	}
 	for (size_t i = 0; i < json_array_size(workers); i++) {
 		const json_t *worker = json_array_get(workers, i);
 		const char *outcome = text_of(worker, "outcome") ?: "";
@@ -109,36 +106,70 @@ static int add_trials(struct side *side, const struct document *d)
 	return 0;
 }
 
-/* Take the values of each valid run: one, or as many as a program takes in one run. */
-static int add_samples(struct series *s, unsigned number, const json_t *samples,
-		       const struct trial *trials, unsigned count, double scale)
-{
-	size_t size = json_array_size(samples), each = MAX(size / MAX(count, 1U), 1);
-	int ret = 0;
+/* A document that is taken in. */
+struct intake {
+	const struct document *d;
+	struct side *side;
+	struct series_table *table;
+	unsigned number;            /* of the side */
+	const struct trial *trials; /* the document's */
+	size_t count;
+};
 
-	if (!s)
-		return -ENOMEM;
-	s->sides[number].each = MAX(s->sides[number].each, each);
-	for (size_t i = 0; i < MIN(size, each * count) && !ret; i++) {
+/* Take the values of each valid run: one, or as many as a program takes in one run. */
+static int add_samples(const struct intake *in, struct series *s, const json_t *samples,
+		       double scale)
+{
+	size_t size = json_array_size(samples), whole = MAX(size, in->count);
+	int ret = s ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < size && !ret; i++) {
 		const json_t *x = json_array_get(samples, i);
+		const struct trial *trial = &in->trials[i * in->count / whole];
 		double value = json_number_value(x) * scale;
 
 		/* Beyond that nothing can be reckoned with, nor was it measured. */
-		if (!trials[i / each].fault && json_is_number(x) && fabs(value) < 1e100)
-			ret = series_add(s, number, value);
+		if (!trial->fault && json_is_number(x) && fabs(value) < 1e100)
+			ret = series_add(s, in->number, trial->file, value);
 	}
 	return ret;
 }
 
-static int add_metric(struct series_table *table, unsigned number,
-		      const struct document *d, const char *key, const json_t *metric,
-		      const struct trial *trials, unsigned count)
+/* The series of that name, new if there is none; NULL without memory. */
+static struct series *series_of(const struct intake *in, const char *prefix,
+				const char *point, const char *name)
+{
+	struct series *s;
+	char *full;
+
+	if (asprintf(&full, "%s%s%s", prefix, point, name) < 0)
+		return NULL;
+	s = series_get(in->table, made_plain(full));
+	free(full);
+	return s;
+}
+
+/* What it is measured in is the same in all files. */
+static int set_unit(const struct intake *in, struct series *s, const char *unit)
+{
+	char text[sizeof(s->unit)];
+
+	snprintf(text, sizeof(text), "%s", unit);
+	made_plain(text);
+	if (s->own && strcmp(s->unit, text))
+		return broken("%s has %s in '%s', other files in '%s'", in->d->name,
+			      s->name, text, s->unit);
+	memcpy(s->unit, text, sizeof(text));
+	return 0;
+}
+
+static int add_metric(const struct intake *in, const char *key, const json_t *metric)
 {
 	const char *name = key, *unit = text_of(metric, "unit") ?: "";
 	const char *better = text_of(metric, "better") ?: "";
-	char full[256];
 	struct series *s;
 	double scale = 1;
+	int ret;
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(key, known[i].key))
@@ -150,49 +181,37 @@ static int add_metric(struct series_table *table, unsigned number,
 	/* A number says that by itself. */
 	if (!strcmp(unit, "count") || !strcmp(unit, "share of 1"))
 		unit = "";
-	snprintf(full, sizeof(full), "%s.%s", document_text(d, "program"), name);
-	s = series_get(table, made_plain(full));
-	if (s) {
-		s->own = true;
-		s->better = !strcmp(better, "higher")  ? BETTER_HIGHER
-			    : !strcmp(better, "lower") ? BETTER_LOWER
-						       : BETTER_NEITHER;
-		snprintf(s->unit, sizeof(s->unit), "%s", unit);
-		made_plain(s->unit);
-	}
-	return add_samples(s, number, json_object_get(metric, "samples"), trials, count,
-			   scale);
-}
-
-static int add_system(struct series_table *table, unsigned number, const char *key,
-		      const json_t *samples, const struct trial *trials, unsigned count)
-{
-	char full[256];
-
-	snprintf(full, sizeof(full), "%s", key);
-	return add_samples(series_get(table, made_plain(full)), number, samples, trials,
-			   count, 1);
+	s = series_of(in, document_text(in->d, "program"), ".", name);
+	if (!s)
+		return -ENOMEM;
+	ret = set_unit(in, s, unit);
+	s->own = true;
+	s->better = !strcmp(better, "higher")  ? BETTER_HIGHER
+		    : !strcmp(better, "lower") ? BETTER_LOWER
+					       : BETTER_NEITHER;
+	return ret ?: add_samples(in, s, json_object_get(metric, "samples"), scale);
 }
 
 /* The series of --interval. */
-static int add_progress(const struct document *d, struct trial *trials, unsigned count)
+static int add_progress(const struct intake *in)
 {
-	const json_t *all = json_object_get(d->root, "intervals");
+	const json_t *all = json_object_get(in->d->root, "intervals");
+	struct side *side = in->side;
+	struct progress *more;
 
+	more = realloc(side->progress,
+		       (side->progress_count + json_array_size(all) + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	side->progress = more;
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		const json_t *point = json_array_get(all, i);
 		json_int_t at = json_integer_value(json_object_get(point, "repetition"));
-		struct trial *t;
-		struct progress *more;
 
-		if (at < 0 || at >= count)
+		if (at < 0 || (size_t)at >= in->count)
 			continue;
-		t = &trials[at];
-		more = realloc(t->progress, (t->progress_count + 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		t->progress = more;
-		more[t->progress_count++] = (struct progress){
+		side->progress[side->progress_count++] = (struct progress){
+			side->count - in->count + (size_t)at,
 			json_number_value(json_object_get(point, "elapsed_ns")) / 1e9,
 			json_number_value(json_object_get(point, "bytes"))
 		};
@@ -205,26 +224,22 @@ int document_add(const struct document *d, struct side *side, struct series_tabl
 {
 	json_t *metrics = json_object_get(d->root, "metrics"),
 	       *system = json_object_get(d->root, "system"), *value;
-	size_t before = side->count;
+	struct intake in = { d, side, table, number, NULL, side->count };
 	const char *key;
-	struct trial *trials;
-	unsigned count;
 	int ret = add_trials(side, d);
 
 	if (ret)
 		return ret;
-	trials = side->trials + before;
-	count = (unsigned)(side->count - before);
-	for (unsigned i = 0; i < count; i++)
-		side->valid += !trials[i].fault;
-	json_object_foreach(metrics, key, value)
-		ret = ret ?: add_metric(table, number, d, key, value, trials, count);
+	in.trials = side->trials + in.count;
+	in.count = side->count - in.count;
+	for (size_t i = 0; i < in.count; i++)
+		side->valid += !in.trials[i].fault;
+	json_object_foreach(metrics, key, value) ret = ret ?: add_metric(&in, key, value);
 	json_object_foreach(system, key, value)
-		ret = ret ?: add_system(table, number, key, value, trials, count);
-	ret = ret ?: add_progress(d, trials, count);
-	if (!ret && !side->circumstances)
-		ret = circumstances_of(side, d->root);
-	else if (!ret)
-		ret = circumstances_mixed(side, d->root);
+		ret = ret ?: add_samples(&in, series_of(&in, "", "", key), value, 1);
+	ret = ret ?: add_progress(&in);
+	if (!ret)
+		ret = side->circumstances ? circumstances_mixed(side, d->root)
+					  : circumstances_of(side, d->root);
 	return ret == -ENOMEM ? failed("memory for %s", d->name) : ret;
 }

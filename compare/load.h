@@ -26,7 +26,7 @@ const char *document_text(const struct document *d, const char *key);
 const char *document_kernel(const struct document *d);
 const char *document_kernel_version(const struct document *d);
 
-/* Its runs join SIDE, and their samples TABLE, as side NUMBER; the name must last as long as SIDE. 0 or
+/* Its runs join SIDE, whose last file it is, and their samples TABLE, as side NUMBER. 0 or
  * -ENOMEM after saying so. */
 must_check int document_add(const struct document *d, struct side *side,
 			    struct series_table *table, unsigned number);

@@ -49,10 +49,25 @@ static int write_reports(const struct comparison *c, struct output *page)
 	return ret ?: write_report(c, forms[c->config->form], &standard);
 }
 
-/* What --gate is for: the program's own metrics, against each head. */
+static bool is_open(const struct judgement *j)
+{
+	return j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_SUGGESTED ||
+	       j->verdict == VERDICT_SINGLE || j->verdict == VERDICT_ABSENT;
+}
+
+static void see_weighty(void *context, const char *text, bool weighty)
+{
+	(void)text;
+	*(bool *)context |= weighty;
+}
+
+/* What --gate is for: a regression of any of the program's own metrics, against any head. Undecided is what the first
+ * of them is, or any that were asked for by name; a head of which more runs went wrong than of the base; and sides
+ * that cannot be compared. */
 static int gate(const struct comparison *c)
 {
-	bool undecided = !c->table.at[0]->own;
+	bool open = !c->table.at[0]->own;
+	double of_base = (double)c->sides[0].valid / (double)c->sides[0].count;
 
 	for (unsigned i = 0; i < c->table.count && c->table.at[i]->own; i++)
 		for (unsigned h = 1; h < c->side_count; h++) {
@@ -61,12 +76,12 @@ static int gate(const struct comparison *c)
 			if (j->verdict == VERDICT_CHANGED &&
 			    is_regression(c->table.at[i], j))
 				return STATUS_REGRESSION;
-			undecided |= j->verdict == VERDICT_UNDECIDED ||
-				     j->verdict == VERDICT_SUGGESTED ||
-				     j->verdict == VERDICT_SINGLE ||
-				     j->verdict == VERDICT_ABSENT;
+			open |= (!i || c->config->metrics.count) && is_open(j);
 		}
-	return undecided ? STATUS_UNDECIDED : 0;
+	for (unsigned h = 1; h < c->side_count; h++)
+		open |= (double)c->sides[h].valid / (double)c->sides[h].count < of_base;
+	tell_differences(c, see_weighty, &open);
+	return open ? STATUS_UNDECIDED : 0;
 }
 
 static int compare(const struct operands *operands, unsigned count)

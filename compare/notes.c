@@ -32,19 +32,20 @@ void notes_free(struct notes *notes)
 	*notes = (struct notes){ 0 };
 }
 
-/* A sample, and its place in the order of the runs. */
+/* A sample, and when its file began. */
 struct placed {
-	const struct trial *trial;
+	const char *started;
+	size_t at;
 	double x;
 };
 
 static int by_start(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
-	int order = strcmp(x->trial->started, y->trial->started);
+	int order = strcmp(x->started, y->started);
 
 	/* Of one result, or of two within a second: as they were given. */
-	return order ?: (x->trial > y->trial) - (x->trial < y->trial);
+	return order ?: (x->at > y->at) - (x->at < y->at);
 }
 
 static int by_value(const void *a, const void *b)
@@ -54,40 +55,25 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sort X, a sample for each valid run, into the order in which they were taken. */
-static bool put_in_order(const struct side *side, double *x, size_t n)
-{
-	struct placed *placed = calloc(n + 1, sizeof(*placed));
-	size_t at = 0;
-
-	if (!placed)
-		return false;
-	for (size_t i = 0; i < side->count; i++)
-		if (!side->trials[i].fault) {
-			placed[at] = (struct placed){ &side->trials[i], x[at] };
-			at++;
-		}
-	qsort(placed, n, sizeof(*placed), by_start);
-	for (size_t i = 0; i < n; i++)
-		x[i] = placed[i].x;
-	free(placed);
-	return true;
-}
-
-/* The samples as they were taken; NULL where that is not known. Those of one run are in order. */
+/* The samples as they were taken; NULL without memory. */
 static double *in_order(const struct side *side, const struct samples *samples)
 {
+	struct placed *placed = calloc(samples->n + 1, sizeof(*placed));
 	double *x = calloc(samples->n + 1, sizeof(*x));
-	bool known = x != NULL;
 
-	if (x && samples->n)
-		memcpy(x, samples->x, samples->n * sizeof(*x));
-	if (x && side->valid > 1)
-		known = samples->n == side->valid && put_in_order(side, x, samples->n);
-	if (known)
-		return x;
-	free(x);
-	return NULL;
+	for (size_t i = 0; i < samples->n && placed; i++)
+		placed[i] = (struct placed){ side->files[samples->file[i]].started, i,
+					     samples->x[i] };
+	if (placed)
+		qsort(placed, samples->n, sizeof(*placed), by_start);
+	for (size_t i = 0; i < samples->n && placed && x; i++)
+		x[i] = placed[i].x;
+	if (!placed) {
+		free(x);
+		x = NULL;
+	}
+	free(placed);
+	return x;
 }
 
 /* Kendall's test of x against its order, at 1 %: more pairs rise than fall, or the other way round. The
@@ -139,22 +125,22 @@ static bool has_two_groups(const double *sorted, size_t n, size_t *below)
 static void note_runs(struct notes *notes, const struct side *side,
 		      const struct samples *samples)
 {
-	if (samples->each > 1)
-		notes_add(notes,
-			  "%s: %zu samples are of one run, and do not tell how runs "
-			  "differ: "
-			  "run the program several times",
-			  side->name, samples->n);
+	if (samples->n > 1 && samples->file[0] == samples->file[samples->n - 1])
+		notes_add(
+			notes,
+			"%s: all its samples are of one start of the program, and do not "
+			"tell how starts, or boots, differ: give several files",
+			side->name);
 	if (side->valid < side->count)
 		notes_add(notes,
 			  "%s: %zu of %zu runs valid, and only these count: see why the "
 			  "others went wrong before trusting the rest",
 			  side->name, side->valid, side->count);
 	if (side->mixed)
-		notes_add(notes,
-			  "%s: its files have different options (%s): compare runs of "
-			  "the same options",
-			  side->name, side->mixed);
+		notes_add(
+			notes,
+			"%s: its files differ in %s: compare runs that were taken alike",
+			side->name, side->mixed);
 }
 
 /* At most one of the first three, which would be mistaken for each other. */

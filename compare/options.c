@@ -2,6 +2,8 @@
 /* options - compare's command line. */
 #include "compare/options.h"
 
+#include "common/output.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -115,6 +117,10 @@ static int check_values(void)
 				"--threshold '%s': expected a percentage such as 2%% "
 				"or GLOB=2%%",
 				cfg.thresholds.at[i]);
+	if (cfg.html && output_is_stdout(cfg.html))
+		return refused(
+			"--html '%s': expected a file, standard output has the report",
+			cfg.html);
 	if (cfg.claim && parse_percent(cfg.claim, &share))
 		return refused("--claim '%s': expected a percentage such as -16.9%%",
 			       cfg.claim);
@@ -183,6 +189,11 @@ static int check_sides(const struct operands *sides, int count)
 			inputs += !strcmp(name, "-");
 		}
 	}
+	if (cfg.names.count > (unsigned)count)
+		return refused(
+			"--name is there %u times: expected one for each of the %d sides "
+			"at most",
+			cfg.names.count, count);
 	if (inputs > 1)
 		return refused("'-' is there %u times: expected it once, standard input "
 			       "cannot be read again",

@@ -85,6 +85,21 @@ static bool few(size_t m, size_t n)
 	return m <= EXACT_MAX && n <= EXACT_MAX;
 }
 
+double rank_least_p(size_t m, size_t n)
+{
+	double product = (double)m * (double)n, p = 2;
+
+	if (!m || !n)
+		return 1;
+	/* One order of all has the two apart, and one the other way round. */
+	for (size_t i = 1; i <= m && few(m, n); i++)
+		p *= (double)i / (double)(n + i);
+	if (few(m, n))
+		return fmin(1, p);
+	return erfc((product / 2 - 0.5) / normal_deviation((double)m, (double)n, 0) /
+		    M_SQRT2);
+}
+
 struct ranking rank_test(const struct two_sets *s)
 {
 	double m = (double)s->a_count, n = (double)s->b_count, ties, far, deviation;
@@ -102,22 +117,9 @@ struct ranking rank_test(const struct two_sets *s)
 	far = fmax(fabs(r.u - m * n / 2) - 0.5, 0);
 	deviation = normal_deviation(m, n, ties);
 	r.p = deviation > 0 ? erfc(far / deviation / M_SQRT2) : 1;
+	/* No order of so few is rarer than full separation, whatever a curve says. */
+	r.p = fmax(r.p, rank_least_p(s->a_count, s->b_count));
 	return r;
-}
-
-double rank_least_p(size_t m, size_t n)
-{
-	double product = (double)m * (double)n, p = 2;
-
-	if (!m || !n)
-		return 1;
-	/* One order of all has the two apart, and one the other way round. */
-	for (size_t i = 1; i <= m && few(m, n); i++)
-		p *= (double)i / (double)(n + i);
-	if (few(m, n))
-		return fmin(1, p);
-	return erfc((product / 2 - 0.5) / normal_deviation((double)m, (double)n, 0) /
-		    M_SQRT2);
 }
 
 /* How many differences b - a are at most D? For each higher sample of B it takes no lower one of A. */

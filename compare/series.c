@@ -17,8 +17,10 @@ int series_table_init(struct series_table *t, unsigned sides)
 
 static void series_free(struct series *s, unsigned sides)
 {
-	for (unsigned i = 0; i < sides; i++)
+	for (unsigned i = 0; i < sides; i++) {
 		free(s->sides[i].x);
+		free(s->sides[i].file);
+	}
 	free(s->sides);
 	free(s->name);
 	free(s);
@@ -101,36 +103,62 @@ struct series *series_get(struct series_table *t, const char *name)
 	return s;
 }
 
-int series_add(struct series *s, unsigned side, double value)
+static bool make_room(struct samples *samples)
 {
-	struct samples *samples = &s->sides[side];
 	size_t room = MAX(2 * samples->room, 8);
+	unsigned *file;
 	double *x;
 
-	if (samples->n == samples->room) {
-		x = realloc(samples->x, room * sizeof(*x));
-		if (!x)
-			return -ENOMEM;
+	if (samples->n < samples->room)
+		return true;
+	x = realloc(samples->x, room * sizeof(*x));
+	if (x)
 		samples->x = x;
-		samples->room = room;
-	}
+	file = realloc(samples->file, room * sizeof(*file));
+	if (file)
+		samples->file = file;
+	if (!x || !file)
+		return false;
+	samples->room = room;
+	return true;
+}
+
+int series_add(struct series *s, unsigned side, unsigned file, double value)
+{
+	struct samples *samples = &s->sides[side];
+
+	if (!make_room(samples))
+		return -ENOMEM;
+	samples->file[samples->n] = file;
 	samples->x[samples->n++] = value;
 	return 0;
 }
 
-void series_by_run(struct series *s, unsigned side, size_t runs)
+/* How many samples from the Ith on are of one file. */
+static size_t count_alike(const struct samples *samples, size_t i)
+{
+	size_t end = i;
+
+	while (end < samples->n && samples->file[end] == samples->file[i])
+		end++;
+	return end - i;
+}
+
+void series_by_file(struct series *s, unsigned side)
 {
 	struct samples *samples = &s->sides[side];
-	struct summary of_run;
+	struct summary of_file;
+	size_t files = 0, alike;
 
-	if (runs < 2 || samples->each < 2 || samples->n != samples->each * runs)
+	if (!samples->n || count_alike(samples, 0) == samples->n)
 		return;
-	for (size_t i = 0; i < runs; i++) {
-		summarize(samples->x + i * samples->each, samples->each, &of_run);
-		samples->x[i] = of_run.median;
+	for (size_t i = 0; i < samples->n; i += alike) {
+		alike = count_alike(samples, i);
+		summarize(samples->x + i, alike, &of_file);
+		samples->x[files] = of_file.median;
+		samples->file[files++] = samples->file[i];
 	}
-	samples->n = runs;
-	samples->each = 1;
+	samples->n = files;
 }
 
 static void find_anew(struct series_table *t)

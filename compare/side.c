@@ -11,46 +11,87 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* In UTF-8: the controls from U+0080 to U+009F, and what turns the direction of writing round. */
+static size_t is_control(const char *at)
+{
+	if ((unsigned char)*at < ' ' || *at == 0x7f)
+		return 1;
+	if ((unsigned char)*at == 0xc2 && (unsigned char)at[1] >= 0x80 &&
+	    (unsigned char)at[1] < 0xa0)
+		return 2;
+	if (!strncmp(at, "\xe2\x80", 2) && (unsigned char)at[2] >= 0xaa &&
+	    (unsigned char)at[2] <= 0xae)
+		return 3;
+	return !strncmp(at, "\xe2\x81", 2) && (unsigned char)at[2] >= 0xa6 &&
+			       (unsigned char)at[2] <= 0xa9
+		       ? 3
+		       : 0;
+}
+
 char *made_plain(char *text)
 {
 	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+		for (size_t len = is_control(at); len > 0; len--)
+			at[len - 1] = '?';
 	return text;
 }
 
-/* All of a side are of one program and one kernel: what the first file says. */
+/* What the first file says, the others say too. */
+static int agree(char **known, const char *what, const char *of_file,
+		 const struct document *d)
+{
+	char *text = strdup(of_file);
+	int ret;
+
+	if (!text)
+		return failed("memory for %s", d->name);
+	made_plain(text);
+	if (!*known) {
+		*known = text;
+		return 0;
+	}
+	ret = strcmp(*known, text) ? refused("%s: its %s is %s, that of the files before "
+					     "it %s: expected "
+					     "one side's runs to have the same",
+					     d->name, what, text, *known)
+				   : 0;
+	free(text);
+	return ret;
+}
+
+/* All of a side are of one program and one kernel. */
 static int check_kinship(struct side *side, const struct document *d)
 {
-	const struct {
-		const char *what;
-		char **of_side;
-		const char *of_file;
-	} rows[] = {
-		{ "program", &side->program, document_text(d, "program") },
-		{ "version", &side->version, document_text(d, "version") },
-		{ "kernel", &side->kernel, document_kernel(d) },
-		{ "kernel version", &side->kernel_version, document_kernel_version(d) },
-	};
-	int ret = 0;
+	int ret = agree(&side->program, "program", document_text(d, "program"), d);
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows) && !ret; i++) {
-		char *text = strdup(rows[i].of_file), *known = *rows[i].of_side;
+	ret = ret ?: agree(&side->version, "version", document_text(d, "version"), d);
+	ret = ret ?: agree(&side->kernel, "kernel", document_kernel(d), d);
+	return ret
+		       ?: agree(&side->kernel_version, "kernel version",
+				document_kernel_version(d), d);
+}
 
-		if (!text)
-			return failed("memory for %s", d->name);
-		made_plain(text);
-		if (!known) {
-			*rows[i].of_side = text;
-			continue;
-		}
-		if (strcmp(known, text))
-			ret = refused("%s: its %s is %s, that of the files before it %s: "
-				      "expected one side's runs to have the same",
-				      d->name, rows[i].what, text, known);
-		free(text);
+static bool make_room(struct side *side)
+{
+	struct result_file *more = realloc(side->files,
+					   (side->file_count + 1) * sizeof(*more));
+
+	if (more)
+		side->files = more;
+	return more;
+}
+
+static int add_file(struct side *side, const struct document *d)
+{
+	struct result_file file = { .name = strdup(d->name) };
+
+	snprintf(file.started, sizeof(file.started), "%s", document_text(d, "started"));
+	if (!file.name || !make_room(side)) {
+		free(file.name);
+		return failed("memory for %s", d->name);
 	}
-	return ret;
+	side->files[side->file_count++] = file;
+	return 0;
 }
 
 int side_add(struct side *side, struct series_table *table, unsigned number,
@@ -58,34 +99,16 @@ int side_add(struct side *side, struct series_table *table, unsigned number,
 {
 	int ret = check_kinship(side, d);
 
+	ret = ret ?: add_file(side, d);
 	return ret ?: document_add(d, side, table, number);
-}
-
-/* Runs name their file as long as the side is there. NULL: no memory, which was said. */
-static const char *keep_name(struct side *side, const char *name)
-{
-	char **names = realloc(side->file_names, (side->files + 1) * sizeof(char *)),
-	     *kept = names ? strdup(name) : NULL;
-
-	if (names)
-		side->file_names = names;
-	if (kept)
-		names[side->files++] = kept;
-	else
-		failed("memory for %s", name);
-	return kept;
 }
 
 static int load_file(struct side *side, struct series_table *table, unsigned number,
 		     const char *name)
 {
-	const char *kept = keep_name(side, name);
 	struct document d;
-	int ret;
+	int ret = document_read(&d, name);
 
-	if (!kept)
-		return -ENOMEM;
-	ret = document_read(&d, kept);
 	if (!ret)
 		ret = side_add(side, table, number, &d);
 	document_free(&d);
@@ -141,15 +164,14 @@ int side_load(struct side *side, struct series_table *table, unsigned number,
 
 void side_free(struct side *side)
 {
-	for (size_t i = 0; i < side->count; i++)
-		free(side->trials[i].progress);
 	for (size_t i = 0; i < side->circumstance_count; i++) {
 		free(side->circumstances[i].path);
 		free(side->circumstances[i].value);
 	}
-	for (unsigned i = 0; i < side->files; i++)
-		free(side->file_names[i]);
-	free(side->file_names);
+	for (unsigned i = 0; i < side->file_count; i++)
+		free(side->files[i].name);
+	free(side->files);
+	free(side->progress);
 	free(side->trials);
 	free(side->circumstances);
 	free(side->name);

@@ -7,17 +7,22 @@
 
 #include <stdint.h>
 
+/* One result: one start of the program. */
+struct result_file {
+	char *name;
+	char started[24]; /* "2024-05-01T12:00:00Z" */
+};
+
 /* One run: a repetition of a result. */
 struct trial {
-	const char *file;
-	char started[24]; /* of its result, as "2024-05-01T12:00:00Z" */
-	unsigned repetition;
+	unsigned file, repetition;
 	const char *fault; /* why it does not count; NULL: it does */
-	/* Of --interval: how far it had come, when. */
-	struct progress {
-		double elapsed_s, bytes;
-	} * progress;
-	size_t progress_count;
+};
+
+/* Of --interval: how far a run had come, when. */
+struct progress {
+	size_t trial;
+	double elapsed_s, bytes;
 };
 
 /* Something a result depends on besides the program: "options.size_bytes", and its value as JSON. */
@@ -28,13 +33,15 @@ struct circumstance {
 struct side {
 	char *name;
 	char *program, *version, *kernel, *kernel_version;
-	char **file_names;
-	unsigned files;
+	struct result_file *files;
+	unsigned file_count;
 	struct trial *trials; /* as they were given */
 	size_t count, valid;
+	struct progress *progress; /* run by run */
+	size_t progress_count;
 	struct circumstance *circumstances; /* of its first file, by path */
 	size_t circumstance_count;
-	char *mixed; /* options that its files do not agree on, "nproc, size_bytes"; NULL: none */
+	char *mixed; /* what its files do not agree on, "options.nproc, environment.governor"; NULL: nothing */
 };
 
 enum better { BETTER_NEITHER, BETTER_HIGHER, BETTER_LOWER };
@@ -42,8 +49,8 @@ enum better { BETTER_NEITHER, BETTER_HIGHER, BETTER_LOWER };
 /* The valid runs' samples of one metric; runs that do not have it are left out. */
 struct samples {
 	double *x;
+	unsigned *file; /* which of the side's each is of */
 	size_t n, room;
-	size_t each; /* how many a run has, the most of any: more than one where a run is a series */
 };
 
 struct series {
@@ -65,11 +72,11 @@ must_check int series_table_init(struct series_table *t, unsigned sides);
 void series_table_free(struct series_table *t);
 /* The series of that name, new if there is none; NULL without memory, in silence. */
 struct series *series_get(struct series_table *t, const char *name);
-/* One more sample of a side. 0 or -ENOMEM in silence. */
-must_check int series_add(struct series *s, unsigned side, double value);
-/* Where RUNS, more than one, of a side have several samples each: a run's median stands for it, since those of
- * one run do not tell how runs differ. */
-void series_by_run(struct series *s, unsigned side, size_t runs);
+/* One more sample of a side, of its file number FILE. 0 or -ENOMEM in silence. */
+must_check int series_add(struct series *s, unsigned side, unsigned file, double value);
+/* Where a side has samples of several files, and several of any of them: a file's median stands for it, since
+ * what one start of the program does again and again does not tell how starts differ. */
+void series_by_file(struct series *s, unsigned side);
 /* Drop the series that WANTED does not want. */
 void series_keep(struct series_table *t,
 		 bool (*wanted)(const void *context, const char *name),
@@ -81,7 +88,7 @@ void series_sort(struct series_table *t);
  * 0; -EIO after saying which file is no result of ours; refused() where they do not belong together. */
 must_check int side_load(struct side *side, struct series_table *table, unsigned number,
 			 const char *const *arguments, unsigned count);
-/* One more result joins SIDE, which NAME must outlive. Likewise. */
+/* One more result joins SIDE. Likewise. */
 struct document;
 must_check int side_add(struct side *side, struct series_table *table, unsigned number,
 			const struct document *d);

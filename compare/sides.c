@@ -125,11 +125,11 @@ static int keep_wanted(struct comparison *c)
 							  : "*");
 }
 
-static void take_runs(struct comparison *c)
+static void take_files(struct comparison *c)
 {
 	for (unsigned i = 0; i < c->table.count; i++)
 		for (unsigned s = 0; s < c->side_count; s++)
-			series_by_run(c->table.at[i], s, c->sides[s].valid);
+			series_by_file(c->table.at[i], s);
 }
 
 static int judge_heads(struct comparison *c)
@@ -146,19 +146,48 @@ static int judge_heads(struct comparison *c)
 	return ret;
 }
 
+/* The system's metrics that only one of the two has, some by name. */
+static void note_lone(struct comparison *c, unsigned has, unsigned lacks)
+{
+	enum { SHOWN = 5 };
+	char names[512] = "";
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < c->table.count; i++) {
+		const struct series *s = c->table.at[i];
+		size_t len = strlen(names);
+
+		if (s->own || !s->sides[has].n || s->sides[lacks].n)
+			continue;
+		if (count++ < SHOWN)
+			snprintf(names + len, sizeof(names) - len, "%s%.90s",
+				 len ? ", " : "", s->name);
+	}
+	if (count)
+		notes_add(&c->notes,
+			  "%s has %u metrics of the system that %s has not (%s%s): other "
+			  "kernels, or other rights",
+			  c->sides[has].name, count, c->sides[lacks].name, names,
+			  count > SHOWN ? " ..." : "");
+}
+
 static void look_for_trouble(struct comparison *c)
 {
 	const struct series *first = c->table.at[0];
 
 	for (unsigned s = 0; s < c->side_count && !c->config->no_warn; s++)
 		notes_on_side(&c->notes, &c->sides[s], first, &first->sides[s]);
+	for (unsigned h = 1; h < c->side_count && !c->config->no_warn; h++) {
+		note_lone(c, 0, h);
+		note_lone(c, h, 0);
+	}
 }
 
 int comparison_judge(struct comparison *c)
 {
 	int ret = keep_wanted(c);
 
-	take_runs(c);
+	take_files(c);
 	ret = ret ?: judge_heads(c);
 	if (!ret)
 		look_for_trouble(c);

@@ -122,8 +122,9 @@ static void write_fault(FILE *out, const struct comparison *c, const char *fault
 		size_t in_head = count_faults(&c->sides[h], fault);
 
 		fprintf(out, "%10.0f%%%12s:%-4zu",
-			100 * (fault_share(&c->sides[h], in_head) -
-			       fault_share(&c->sides[0], in_base)) +
+			/* Adding 0 turns -0 into 0. */
+			round(100 * (fault_share(&c->sides[h], in_head) -
+				     fault_share(&c->sides[0], in_base))) +
 				0.0,
 			faults_text(text, in_head), c->sides[h].count);
 	}
@@ -179,6 +180,29 @@ static void write_row(FILE *out, const struct comparison *c, unsigned series)
 	fprintf(out, "  %s\n", name);
 }
 
+static bool is_suggested(const struct comparison *c, unsigned series)
+{
+	for (unsigned h = 1; h < c->side_count; h++)
+		if (judgement_of(c, series, h)->verdict == VERDICT_SUGGESTED)
+			return true;
+	return false;
+}
+
+/* Rows are as the robot has them, without a place for a mark. */
+static void write_suggested(FILE *out, const struct comparison *c)
+{
+	const char *before = "\nOnly suggested, with too few runs for the test: ";
+
+	for (unsigned i = 0; i < c->table.count; i++) {
+		if (!is_suggested(c, i))
+			continue;
+		fprintf(out, "%s%s", before, c->table.at[i]->name);
+		before = ", ";
+	}
+	if (*before == ',')
+		fputc('\n', out);
+}
+
 void table_write(FILE *out, const struct comparison *c)
 {
 	write_head(out, c);
@@ -193,4 +217,5 @@ void table_write(FILE *out, const struct comparison *c)
 	for (unsigned i = 0; i < c->table.count; i++)
 		if (has_row(c, i))
 			write_row(out, c, i);
+	write_suggested(out, c);
 }

@@ -58,7 +58,7 @@ static void write_verdicts(FILE *out, const struct comparison *c,
 	char text[SENTENCE_LEN];
 
 	for (unsigned i = 1; i < c->table.count && c->table.at[i]->own; i++)
-		if (judgement_of(c, i, head)->verdict != VERDICT_ABSENT)
+		if (judgement_of(c, i, head)->base.n + judgement_of(c, i, head)->head.n)
 			fprintf(out, "%s%s: %s\n", form->item, c->table.at[i]->name,
 				verdict_sentence(text, c, i, head));
 	if (c->has_claim && c->table.count)

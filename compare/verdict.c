@@ -94,8 +94,12 @@ static const char *intervals_text(char text[static 256], const struct series *s,
 				  const struct judgement *j)
 {
 	char low[48], high[48], mean_low[48], mean_high[48];
+	/* Of so few there is no such interval of medians: what there is, is as far as they go. */
+	bool known = rank_least_p(j->base.n, j->head.n) <= 0.05;
 
-	snprintf(text, 256, "95 %% interval %s to %s; of the mean %s to %s",
+	snprintf(text, 256,
+		 known ? "95 %% interval %s to %s; of the mean %s to %s"
+		       : "between runs %s to %s; 95 %% interval of the mean %s to %s",
 		 format_share(low, s, j, j->interval.low),
 		 format_share(high, s, j, j->interval.high),
 		 format_share(mean_low, s, j, j->welch.low),
@@ -173,7 +177,7 @@ static void say_change(char *text, const struct series *s, const struct judgemen
 	else
 		snprintf(text, SENTENCE_LEN,
 			 "the data suggests %s %s of %s (%s), %s -> %s; %s a side would "
-			 "settle it",
+			 "settle it, if they stay as far apart",
 			 strchr("aei", way[0]) ? "an" : "a", way, w->change, w->intervals,
 			 w->from, w->to, w->runs);
 }
@@ -212,29 +216,40 @@ char *verdict_sentence(char text[static SENTENCE_LEN], const struct comparison *
 	return text;
 }
 
+/* Excluded is what neither interval holds, supported what both hold of a change that is real. Where no run of a
+ * side differs from another the noise is not known. */
+static const char *claim_word(const struct comparison *c, const struct judgement *j)
+{
+	double low = share_of_base(j, j->interval.low),
+	       high = share_of_base(j, j->interval.high),
+	       mean_low = share_of_base(j, j->welch.low),
+	       mean_high = share_of_base(j, j->welch.high);
+	bool in_one = c->claim >= low && c->claim <= high,
+	     in_other = c->claim >= mean_low && c->claim <= mean_high;
+	bool is_real = j->verdict == VERDICT_CHANGED || j->verdict == VERDICT_SMALL ||
+		       j->verdict == VERDICT_SUGGESTED;
+
+	if (isnan(low) || isnan(mean_low) ||
+	    (j->base.min == j->base.max && j->head.min == j->head.max))
+		return "does not settle";
+	if (!in_one && !in_other)
+		return "excludes";
+	return in_one && in_other && is_real && (c->claim > 0) == (j->change > 0)
+		       ? "supports"
+		       : "does not settle";
+}
+
 char *claim_sentence(char text[static SENTENCE_LEN], const struct comparison *c,
 		     unsigned series, unsigned head)
 {
 	const struct series *s = c->table.at[series];
 	const struct judgement *j = judgement_of(c, series, head);
-	double low = share_of_base(j, fmin(j->interval.low, j->welch.low)),
-	       high = share_of_base(j, fmax(j->interval.high, j->welch.high));
-	bool is_real = j->verdict == VERDICT_CHANGED || j->verdict == VERDICT_SMALL ||
-		       j->verdict == VERDICT_SUGGESTED;
-	char intervals[256];
+	char intervals[256] = "it has no interval";
 
-	if (j->verdict == VERDICT_SAME)
-		low = high = 0;
-	if (isnan(low) || isnan(high))
-		snprintf(text, SENTENCE_LEN,
-			 "the claim of %+g %% is not settled: this data has no interval",
-			 100 * c->claim);
-	else
-		snprintf(text, SENTENCE_LEN, "the data %s a change of %+g %% (%s)",
-			 c->claim < low || c->claim > high ? "excludes"
-			 : is_real                         ? "supports"
-							   : "does not settle",
-			 100 * c->claim, intervals_text(intervals, s, j));
+	if (!isnan(j->interval.low) && !isnan(j->welch.low))
+		intervals_text(intervals, s, j);
+	snprintf(text, SENTENCE_LEN, "the data %s a change of %+g %% (%s)",
+		 claim_word(c, j), 100 * c->claim, intervals);
 	return text;
 }
 

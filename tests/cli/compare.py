@@ -46,6 +46,9 @@ def verdicts(t):
         ('a threshold of its own', FLAT, LOW, ['--threshold', '*.throughput=20%'], ['real but small', 'threshold of 20 %']),
         ('the last one counts', FLAT, LOW, ['--threshold', '50%', '--threshold', '1%'], ['regression']),
         ('undecided', [1000, 1100, 900, 1050, 950], [1010, 1120, 890, 1060, 940], [], ['undecided', 'more run']),
+        ('three alike', [1000] * 3, [900] * 3, [], ['the data suggests a regression', '1 more run a side']),
+        ('two against five, alike', [1000] * 2, [900] * 5, [], ['the data suggests a regression']),
+        ('one and the same', [5], [5], [], ['nothing can be said about noise']),
         ('the robot', [10, 11, 12], [20, 21, 22], ['--rule', 'robot'], ["apart by the robot's rule"]),
         ('the robot, overlapping', [10, 11, 30], [20, 21, 22], ['--rule', 'robot'], ['undecided']),
     ]
@@ -96,13 +99,23 @@ def claims(t):
         out = text_of(t, 'supports', ['--claim=-10%', *c.both(folder, c.throughput(FLAT), c.throughput(LOW))])
         t.check('supports', 'supports', out, 'the data supports a change of -10 %' in out)
         out = text_of(t, 'single', ['--claim=-10%', *c.both(folder, c.throughput([1]), c.throughput([2]))])
-        t.check('single', 'not settled', out, 'is not settled' in out)
+        t.check('single', 'does not settle', out, 'does not settle a change of -10 % (it has no interval)' in out)
+        # What no verdict holds up is not supported, whichever interval it lies in.
+        files = c.both(folder, c.throughput([100, 101, 99, 102, 98, 100, 101]), c.throughput([90, 91, 89, 92, 88, 90, 300]))
+        out = text_of(t, 'contradicts', ['--claim', '+50%', *files])
+        t.check('contradicts', 'does not settle', out, 'does not settle a change of +50 %' in out)
+        for base, head in (([5, 5, 5], [5, 5, 5]), ([1000, 1000], [900, 900])):
+            out = text_of(t, 'constant', ['--claim', '1%', *c.both(folder, c.throughput(base), c.throughput(head))])
+            t.check('constant', 'does not settle', out, 'does not settle a change of +1 %' in out and 'nan' not in out)
+        sides = [c.write(folder, f'{i}.json', c.throughput(values)) for i, values in enumerate((FLAT, FLAT[::-1], LOW))]
+        document = json.loads(text_of(t, 'two heads', ['--json', '--claim=-10%', sides[0], '--', sides[1], '--', sides[2]]))
+        t.check('two heads', ['excludes', 'supports'], [claim.split()[2] for claim in document['claims']])
 
 
 def gates(t):
     table = [
         ('regression', FLAT, LOW, 3), ('improvement', LOW, FLAT, 0), ('suggested', FLAT[:3], LOW[:3], 4),
-        ('none', FLAT, [1001, 1000, 1002, 999, 998], 0), ('single', [1], [1.5], 4), ('same', [2, 2], [2, 2], 0),
+        ('none', FLAT, [1001, 1000, 1002, 999, 998], 0), ('single', [1], [1.5], 4), ('same', [2, 2], [2, 2], 0), ('one and the same', [5], [5], 4),
         ('undecided', [1000, 1100, 900, 1050, 950], [1010, 1120, 890, 1060, 940], 4),
     ]
     for name, base, head, status in table:
@@ -110,6 +123,17 @@ def gates(t):
             files = c.both(folder, c.throughput(base), c.throughput(head))
             text_of(t, f'gate, {name}', ['--gate', *files], status)
             text_of(t, f'no gate, {name}', files, 0)
+    with t.folder() as folder:
+        # Half of the head's runs are gone; the other half is as fast as ever.
+        lost = [{'repetition': i, 'id': 0, 'outcome': 'lost' if i % 2 else 'ok'} for i in range(10)]
+        text_of(t, 'gate, lost', ['--gate', *c.both(folder, c.throughput(FLAT), c.throughput(FLAT * 2, workers=lost))], 4)
+        other = c.throughput(FLAT, options={'size_bytes': 5})
+        text_of(t, 'gate, another size', ['--gate', *c.both(folder, c.throughput(FLAT), other)], 4)
+        # Another metric is undecided, which matters only to those who ask for it.
+        wild = [[1000, 1100, 900, 1050, 950], [1010, 1120, 890, 1060, 940]]
+        files = c.both(folder, *(c.document({'throughput_bytes_per_s': FLAT, 'x_ns': (x, 'ns', 'lower')}) for x in wild))
+        text_of(t, 'gate, another metric', ['--gate', *files], 0)
+        text_of(t, 'gate, asked for', ['--gate', '--metric', '*', *files], 4)
 
 
 def invalid(t):
@@ -160,10 +184,38 @@ def several_a_run(t):
         t.check('runs', [1000.] * 3, document['metrics'][0]['base']['samples'])
         t.check('runs: no warning', [], document['warnings'])
         document = json.loads(text_of(t, 'one run', ['--json', many[0], many[3]]))
-        t.check('one run', 2, sum('are of one run' in warning for warning in document['warnings']))
+        t.check('one run', 2, sum('are of one start' in warning for warning in document['warnings']))
         lost = [{'repetition': 0, 'id': 0, 'outcome': 'lost'}]
         result = run(t, c.both(folder, c.document(metrics, workers=lost), c.document(metrics, workers=one)))
         t.check('several, lost', 1, result.status)
+
+
+def files_are_units(t):
+    """Repetitions of one start of the program are no starts."""
+    with t.folder() as folder:
+        files = [c.write(folder, f'{side}{i}.json', c.throughput([middle + k for k in range(5)]))
+                 for side, middles in (('b', (1000, 1050, 1100)), ('h', (960, 1010, 1060))) for i, middle in enumerate(middles)]
+        document = json.loads(text_of(t, 'units', ['--json', *files[:3], '--', *files[3:]]))
+        head = document['metrics'][0]['heads'][0]
+        t.check('units', [1002., 1052., 1102.], document['metrics'][0]['base']['samples'])
+        t.check('units: no verdict', 'undecided', head['verdict'])
+        out = text_of(t, 'ns and us', ['--all', *c.both(folder, c.document({'x': (FLAT, 'ns', 'lower')}), c.document({'x': (FLAT, 'ns', 'lower')}))])
+        result = run(t, c.both(folder, c.document({'x': (FLAT, 'ns', 'lower')}), c.document({'x': (FLAT, 'us', 'lower')})))
+        t.check('other units', (1, True), (result.status, b"usemem.x in 'us', other files in 'ns'" in result.err))
+        name = 'perf-profile.children.cycles-pp.' + 'x' * 400
+        found = c.rows(text_of(t, 'long names', ['--all', *c.both(folder, *(c.document({'x': FLAT}, {name + 'a': [1] * 5, name + 'b': [2] * 5})
+                                                                           for _ in range(2)))]))
+        t.check('long names', ['usemem.x', name + 'a', name + 'b'], list(found))
+        out = text_of(t, 'lone', c.both(folder, c.document({'x': FLAT, 'y': FLAT}, {'vmstat.a': FLAT}), c.document({'x': FLAT}, {'vmstat.b': FLAT})))
+        t.check('lone', True, 'head has not (vmstat.a)' in out and 'base has not (vmstat.b)' in out and 'usemem.y: head has no valid run with it' in out)
+        mixed = [c.write(folder, f'm{i}.json', c.throughput([1], environment={'governor': name})) for i, name in enumerate(('performance', 'powersave'))]
+        out = text_of(t, 'mixed machine', [*mixed, '--', mixed[0]])
+        t.check('mixed machine', True, 'its files differ in environment.governor' in out)
+        out = text_of(t, 'suggested', c.both(folder, c.throughput(FLAT[:3]), c.throughput(LOW[:3])))
+        t.check('suggested', True, 'Only suggested, with too few runs for the test: usemem.throughput' in out)
+        lost = [{'repetition': 0, 'id': 0, 'outcome': 'lost'}, *({'repetition': i, 'id': 0, 'outcome': 'ok'} for i in range(1, 300))]
+        out = text_of(t, 'one of 300', c.both(folder, c.throughput([1] * 300, workers=lost), c.throughput([1] * 300)))
+        t.check('one of 300', False, '-0%' in out)
 
 
 def warnings(t):
@@ -413,7 +465,8 @@ def refused(t):
             (['--rule', 'fair', good, good], '--rule'), (['--until', '1%', good, good], '--until: expected with --ab only'),
             (['--setup-a', 'true', good, good], '--setup-a: expected with --ab only'), (['--ab', 'true'], '--ab: expected two commands'),
             (['--ab', '--until', '0%', 'a', 'b'], "--until '0%'"), (['--pairs', '1000000', '--ab', 'a', 'b'], '--pairs 1000000'),
-            (['--nonsense', good, good], 'nonsense'),
+            (['--nonsense', good, good], 'nonsense'), (['--html', '-', good, good], "--html '-': expected a file"),
+            (['--name', 'a', '--name', 'b', '--name', 'c', good, good], '--name is there 3 times'),
         ]
         for args, wanted in table:
             result = run(t, args)
@@ -479,7 +532,7 @@ def differences(t):
         t.check('none', False, 'COMPARABLE' in out or 'What else differs' in out)
         files = [c.write(folder, f'{i}.json', c.throughput([1], options={'nproc': i})) for i in (1, 2)]
         out = text_of(t, 'mixed', [*files, '--', files[0]])
-        t.check('mixed', True, 'have different options (nproc)' in out)
+        t.check('mixed', True, 'its files differ in options.nproc:' in out)
 
 
 # Forms
@@ -653,7 +706,7 @@ def same_twice(t):
 
 
 SECTIONS = {
-    'verdict': [verdicts, lower_is_better, corrected, claims, gates, invalid, several_a_run, warnings],
+    'verdict': [verdicts, lower_is_better, corrected, claims, gates, invalid, several_a_run, files_are_units, warnings],
     'table': [robots_rows, columns, several_heads, which_rows],
     'read': [helps, inputs, refused, unreadable, differences],
     'forms': [forms, same_again],

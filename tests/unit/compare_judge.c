@@ -54,8 +54,8 @@ static void fill(struct series_table *table, struct rng *rng, bool own, size_t n
 	s->own = own;
 	s->better = BETTER_HIGHER;
 	for (size_t i = 0; i < n; i++)
-		CHECK(!series_add(s, 0, 1000 * draw(rng)) &&
-		      !series_add(s, 1, 1000 * factor * draw(rng)));
+		CHECK(!series_add(s, 0, (unsigned)i, 1000 * draw(rng)) &&
+		      !series_add(s, 1, (unsigned)i, 1000 * factor * draw(rng)));
 }
 
 static unsigned count_called(unsigned trials, bool own, size_t n,
