@@ -4,6 +4,7 @@
 
 #include "common/clock.h"
 #include "common/perfctl.h"
+#include "common/pidfd.h"
 #include "common/procfile.h"
 #include "common/scratch.h"
 
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,7 +103,7 @@ static int start(struct profile *p, char *const *argv, const int *passed, int ou
 	if (p->pid < 0)
 		return failed("--profile: start perf");
 	/* Its status may be taken by the crew, which waits for all children: nobody needs it. */
-	p->process = pidfd_open(p->pid, 0);
+	p->process = process_open(p->pid);
 	return p->process < 0 ? failed("--profile: follow perf") : 0;
 }
 
@@ -117,7 +117,7 @@ static int await_end(struct profile *p)
 		if (stop_is_pending())
 			ret = -EINTR;
 	if (ret)
-		pidfd_send_signal(p->process, SIGKILL, NULL, 0);
+		process_signal(p->process, SIGKILL);
 	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	drop(&p->process);
@@ -178,7 +178,7 @@ int profile_stop(struct profile *p)
 	int ret = 0;
 
 	if (p->process >= 0) {
-		pidfd_send_signal(p->process, SIGINT, NULL, 0);
+		process_signal(p->process, SIGINT);
 		ret = await_end(p);
 	}
 	drop(&p->to);
@@ -189,7 +189,7 @@ int profile_stop(struct profile *p)
 void profile_close(struct profile *p)
 {
 	if (p->process >= 0) {
-		pidfd_send_signal(p->process, SIGKILL, NULL, 0);
+		process_signal(p->process, SIGKILL);
 		if (await_end(p))
 			return;
 	}

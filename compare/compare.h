@@ -25,6 +25,7 @@ struct config {
 	bool ab;
 	uint64_t pairs;
 	const char *until;
+	const char *keep;
 	const char *setup[2], *cleanup[2];
 };
 

@@ -192,18 +192,24 @@ static int add_metric(const struct intake *in, const char *key, const json_t *me
 	return ret ?: add_samples(in, s, json_object_get(metric, "samples"), scale);
 }
 
+static bool make_room(struct side *side, size_t points)
+{
+	struct progress *more = realloc(side->progress,
+					(side->progress_count + points) * sizeof(*more));
+
+	if (more)
+		side->progress = more;
+	return more;
+}
+
 /* The series of --interval. */
 static int add_progress(const struct intake *in)
 {
 	const json_t *all = json_object_get(in->d->root, "intervals");
 	struct side *side = in->side;
-	struct progress *more;
 
-	more = realloc(side->progress,
-		       (side->progress_count + json_array_size(all) + 1) * sizeof(*more));
-	if (!more)
+	if (!make_room(side, json_array_size(all) + 1))
 		return -ENOMEM;
-	side->progress = more;
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		const json_t *point = json_array_get(all, i);
 		json_int_t at = json_integer_value(json_object_get(point, "repetition"));

@@ -84,17 +84,13 @@ static int gate(const struct comparison *c)
 	return open ? STATUS_UNDECIDED : 0;
 }
 
-static int compare(const struct operands *operands, unsigned count)
+static int compare(const struct operands *operands, unsigned count, struct output *page)
 {
-	struct output page;
 	struct comparison c;
-	int ret = cfg.html ? output_open(&page, cfg.html) : 0;
+	int ret = comparison_make(&c, &cfg, operands, count);
 
-	if (ret)
-		return exit_status(ret);
-	ret = comparison_make(&c, &cfg, operands, count);
 	if (!ret)
-		ret = write_reports(&c, &page);
+		ret = write_reports(&c, page);
 	ret = ret ? exit_status(ret) : cfg.gate ? gate(&c) : 0;
 	comparison_free(&c);
 	return ret;
@@ -107,9 +103,13 @@ static void results_of(const struct ab *ab, struct operands sides[static 2])
 					      ab->count };
 }
 
-/* Is the first metric known as well as --until asks? Three runs are the least that tell anything. */
+/* Is the first metric known as well as --until asks? Three runs are the least that tell anything. The others, which would
+ * take time, are not looked at once it is known which is the first. */
 static int is_narrow(const struct ab *ab)
 {
+	static char first[256];
+	static const char *first_name = first;
+	struct config only = cfg;
 	const struct judgement *j;
 	struct operands sides[2];
 	struct comparison c;
@@ -118,9 +118,12 @@ static int is_narrow(const struct ab *ab)
 
 	if (ab->count < 3 || parse_percent(cfg.until, &wanted))
 		return 0;
+	if (first[0])
+		only.metrics = (struct words){ &first_name, 1 };
 	results_of(ab, sides);
-	ret = comparison_make(&c, &cfg, sides, 2);
+	ret = comparison_make(&c, &only, sides, 2);
 	if (!ret) {
+		snprintf(first, sizeof(first), "%s", c.table.at[0]->name);
 		j = judgement_of(&c, 0, 1);
 		low = share_of_base(j, fmin(j->interval.low, j->welch.low));
 		high = share_of_base(j, fmax(j->interval.high, j->welch.high));
@@ -130,9 +133,10 @@ static int is_narrow(const struct ab *ab)
 	return ret;
 }
 
-static int run_and_compare(const char *const commands[2])
+static int run_and_compare(const char *const commands[2], struct output *page)
 {
-	struct ab ab = { .pairs = cfg.pairs,
+	struct ab ab = { .keep = cfg.keep,
+			 .pairs = cfg.pairs,
 			 .seed = cfg.seed,
 			 .enough = cfg.until ? is_narrow : NULL };
 	static const char *const names[] = { "a", "b" };
@@ -147,7 +151,10 @@ static int run_and_compare(const char *const commands[2])
 		cfg.names = (struct words){ (const char **)names, 2 };
 	ret = ab_run(&ab);
 	results_of(&ab, sides);
-	ret = ab.signal ? 128 + ab.signal : ret ? exit_status(ret) : compare(sides, 2);
+	if (ab.signal)
+		ret = 128 + ab.signal;
+	else
+		ret = ret ? exit_status(ret) : compare(sides, 2, page);
 	ab_free(&ab);
 	return ret;
 }
@@ -155,16 +162,21 @@ static int run_and_compare(const char *const commands[2])
 int main(int argc, char **argv)
 {
 	struct operands *sides = NULL;
+	struct output page;
 	int count, ret;
 
 	base_init();
 	count = read_command_line(argc, argv, &sides);
-	if (count < 0)
-		ret = exit_status(count);
+	ret = count < 0 ? count : 0;
+	/* Before anything is run: a wrong path costs no run. */
+	if (!ret && cfg.html)
+		ret = output_open(&page, cfg.html);
+	if (ret)
+		ret = exit_status(ret);
 	else if (cfg.ab)
-		ret = run_and_compare(sides[0].at);
+		ret = run_and_compare(sides[0].at, &page);
 	else
-		ret = compare(sides, (unsigned)count);
+		ret = compare(sides, (unsigned)count, &page);
 	free(sides);
 	return ret;
 }

@@ -42,6 +42,8 @@ static const struct opt options[] = {
 	{ OPT_ROW(WORD, 0, "until", text, &cfg.until,
 		  "with --ab: until the interval of the first metric is 1% wide, or that "
 		  "often") },
+	OPT_TEXT(0, "keep", &cfg.keep,
+		 "with --ab: the results are files in the directory FILE"),
 	{ OPT_ROW(WORD, 0, "setup-a", text, &cfg.setup[0],
 		  "with --ab: a command before each run of the first") },
 	{ OPT_ROW(WORD, 0, "setup-b", text, &cfg.setup[1], "the same for the second") },
@@ -140,9 +142,9 @@ static int check_together(void)
 		const char *name;
 		bool given;
 	} of_ab[] = {
-		{ "until", cfg.until },          { "setup-a", cfg.setup[0] },
-		{ "setup-b", cfg.setup[1] },     { "cleanup-a", cfg.cleanup[0] },
-		{ "cleanup-b", cfg.cleanup[1] },
+		{ "until", cfg.until },          { "keep", cfg.keep },
+		{ "setup-a", cfg.setup[0] },     { "setup-b", cfg.setup[1] },
+		{ "cleanup-a", cfg.cleanup[0] }, { "cleanup-b", cfg.cleanup[1] },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_ab) && !cfg.ab; i++)

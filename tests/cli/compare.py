@@ -10,7 +10,7 @@ import signal
 import sys
 
 import comparing as c
-from harness import Run, Tests, children, one_line, run, until
+from harness import Run, Tests, one_line, run, until
 
 FLAT = [1000, 1001, 999, 1002, 998]
 LOW = [900, 901, 899, 902, 898]
@@ -648,20 +648,77 @@ def narrow(t):
         t.check('until: told', True, f'{count} of {count} runs valid' in out)
 
 
-def stopped(t):
-    """A signal ends the command too, and the clean-up runs."""
+def kept(t):
+    """--keep leaves the results; what can be refused is refused before anything runs."""
     with t.folder() as folder:
-        mark = os.path.join(folder, 'cleaned')
-        clean = ['--cleanup-a', f'echo a >> {mark}', '--cleanup-b', f'echo b >> {mark}']
-        with Run(t, ['--ab', *clean, 'sleep 1000', 'sleep 1000']) as running:
-            until(lambda: children(running.pid))
-            command = children(running.pid)[0]
-            os.kill(running.pid, signal.SIGTERM)
-            result = running.finish()
-        t.check('status', 128 + signal.SIGTERM, result.status)
-        t.check('the command', False, os.path.exists(f'/proc/{command}'))
-        t.check('cleaned up', True, os.path.exists(mark))
-        t.check('no report', b'', result.out)
+        log, both = commands(folder)
+        place = os.path.join(folder, 'results')
+        text_of(t, 'keep', ['--ab', '--pairs', '3', '--keep', place, *both], seconds=60)
+        t.check('kept', [f'{side}-00{i}.json' for side in 'ab' for i in (1, 2, 3)], sorted(os.listdir(place)))
+        out = text_of(t, 'compared again', [*(os.path.join(place, f'a-00{i}.json') for i in (1, 2, 3)), '--',
+                                            *(os.path.join(place, f'b-00{i}.json') for i in (1, 2, 3))])
+        t.check('compared again', True, 'suggests a regression of -10' in out)
+        os.remove(log)
+        for args in (['--keep', place], ['--keep', '/proc/no'], ['--html', os.path.join(folder, 'no', 'x.html')]):
+            result = run(t, ['--ab', *args, *both], seconds=60)
+            t.check(f'{args}: refused', True, result.status in (1, 2) and result.err != b'')
+            t.check(f'{args}: nothing ran', False, os.path.exists(log))
+        noisy = [command + '; exit 3' for command in both]
+        result = run(t, ['--ab', '--pairs', '1', *noisy], seconds=60)
+        t.check('a status is told', (0, 2), (result.status, result.err.count(b'ended with status 3')))
+
+
+def gone(pid):
+    return until(lambda: not os.path.exists(f'/proc/{pid}'))
+
+
+def family(folder, started):
+    """A command that begins another and waits for it; STARTED gets the pid of that."""
+    path = os.path.join(folder, started)
+    return path, f'sleep 1000 & echo $! > {path}.new; mv {path}.new {path}; wait'
+
+
+def pid_in(path):
+    if not until(lambda: os.path.exists(path)):
+        raise AssertionError(f'{path} was not written')
+    with open(path, encoding='ascii') as file:
+        return int(file.read())
+
+
+def stopped(t):
+    """A signal ends the command, all it began, and the clean-up runs; so does that of a command that does not heed it."""
+    for name, number, before in (('TERM', signal.SIGTERM, ''), ('INT', signal.SIGINT, ''), ('HUP', signal.SIGHUP, ''),
+                                 ('QUIT', signal.SIGQUIT, ''), ('unheeded', signal.SIGTERM, 'trap "" TERM; ')):
+        with t.folder() as folder:
+            mark = os.path.join(folder, 'cleaned')
+            started, command = family(folder, 'started')
+            clean = ['--cleanup-a', f'echo a >> {mark}', '--cleanup-b', f'echo b >> {mark}']
+            with Run(t, ['--ab', *clean, before + command, before + command]) as running:
+                inner = pid_in(started)
+                os.kill(running.pid, number)
+                result = running.finish()
+                t.check(f'{name}: status', 128 + number, result.status)
+                t.check(f'{name}: all it began', True, gone(inner))
+            t.check(f'{name}: cleaned up', True, os.path.exists(mark))
+            t.check(f'{name}: no report', b'', result.out)
+
+
+def killed(t):
+    """Nothing is left of a command when compare is killed, nor of what it began when it has ended."""
+    with t.folder() as folder:
+        started, command = family(folder, 'started')
+        with Run(t, ['--ab', command, command]) as running:
+            inner = pid_in(started)
+            os.kill(running.pid, signal.SIGKILL)
+            running.finish()
+            t.check('killed', True, gone(inner))
+        log, both = commands(folder)
+        left = os.path.join(folder, 'left')
+        text_of(t, 'left behind', ['--ab', '--pairs', '1', f'sleep 1000 & echo $! > {left}; {both[0]}', both[1]], seconds=60)
+        t.check('left behind', True, gone(pid_in(left)))
+        result = run(t, ['--ab', '--pairs', '1', *both], seconds=60,
+                     before=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        t.check('children ignored', 0, result.status)
 
 
 # From the program's results to the verdict
@@ -710,7 +767,7 @@ SECTIONS = {
     'table': [robots_rows, columns, several_heads, which_rows],
     'read': [helps, inputs, refused, unreadable, differences],
     'forms': [forms, same_again],
-    'ab': [pairs, helpers, narrow, stopped],
+    'ab': [pairs, helpers, narrow, kept, stopped, killed],
     'whole': [slowed, same_twice],
 }
 
