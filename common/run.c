@@ -6,6 +6,7 @@
 #include "common/parse.h"
 #include "common/probe.h"
 #include "common/stats.h"
+#include "common/warnings.h"
 #include "common/watch.h"
 
 #include <errno.h>
@@ -30,12 +31,9 @@ struct session {
 	struct run *run;
 	const struct run_hooks *hooks;
 	struct report *report;
-	double *rates; /* of each measured repetition, in KB/s as the lines have it */
-	unsigned measured;
-	uint64_t shortest_window_ns;
+	struct repetitions seen;
 	bool opened;           /* the place for the results */
 	bool done;             /* set-up was all there was to do */
-	double slowest_share;  /* of the slowest worker in its repetition's median */
 	struct crew_view last; /* what the last tick saw */
 };
 
@@ -91,7 +89,7 @@ static void tick(void *context, const struct crew_view *view)
 	} else if (!s->run->warming && view->elapsed_ns > s->last.elapsed_ns) {
 		note("%.3f s: %ju bytes, %ju KB/s", (double)view->elapsed_ns / 1e9,
 		     (uintmax_t)bytes, (uintmax_t)line_kb_per_s(bytes, ns));
-		report_interval(s->report, s->measured, view->elapsed_ns, view->bytes);
+		report_interval(s->report, s->seen.count, view->elapsed_ns, view->bytes);
 	}
 	s->last = *view;
 }
@@ -127,7 +125,8 @@ static void collect_workers(struct session *s, const struct crew_result *result)
 	}
 	summarize(rates, result->workers, &summary);
 	if (summary.median > 0)
-		s->slowest_share = fmin(s->slowest_share, summary.min / summary.median);
+		s->seen.slowest_share = fmin(s->seen.slowest_share,
+					     summary.min / summary.median);
 	report_sample(s->report, &metric_throughput_sum, sum);
 	report_per_worker(s->report, &metric_throughput, rates, result->workers);
 	free(rates);
@@ -137,8 +136,9 @@ static int collect(struct session *s, const struct crew_result *result)
 {
 	double rate = rate_of(result->bytes, result->window_ns);
 
-	s->rates[s->measured] = (double)line_kb_per_s(result->bytes, result->window_ns);
-	s->shortest_window_ns = MIN(s->shortest_window_ns, result->window_ns);
+	s->seen.rates[s->seen.count] = (double)line_kb_per_s(result->bytes,
+							     result->window_ns);
+	s->seen.shortest_window_ns = MIN(s->seen.shortest_window_ns, result->window_ns);
 	report_sample(s->report, &metric_throughput, rate);
 	report_sample(s->report, &metric_bytes, (double)result->bytes);
 	report_sample(s->report, &metric_window, (double)result->window_ns);
@@ -213,7 +213,7 @@ static int repeat_once(struct session *s, const struct crew *crew, int *signal)
 			watch_report(s->run, s->report);
 		if (!ret && result.window_ns)
 			ret = probe_report(s->run, s->report, result.window_ns);
-		s->measured++;
+		s->seen.count++;
 	}
 	crew_result_free(&result);
 	if (hooks->tear_down)
@@ -224,70 +224,16 @@ static int repeat_once(struct session *s, const struct crew *crew, int *signal)
 	return ret == -EINTR && *signal ? 0 : ret;
 }
 
-static void printf_like(3, 0)
-	add_warning(struct report *r, bool say, const char *fmt, va_list args)
-{
-	char text[512];
-
-	vsnprintf(text, sizeof(text), fmt, args);
-	report_warning(r, text);
-	if (say)
-		note("warning: %s", text);
-}
-
-void run_warning(struct report *r, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_warning(r, true, fmt, args);
-	va_end(args);
-}
-
-/* Who runs it as scripts have always done sees what scripts have always seen. */
-static void printf_like(2, 3) warn(struct session *s, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_warning(s->report, s->run->samples || s->run->json, fmt, args);
-	va_end(args);
-}
-
-/* Each with what to do about it. */
-static void add_warnings(struct session *s, const struct summary *all)
-{
-	struct summary rest;
-
-	if (s->shortest_window_ns < 100 * ns_per_ms)
-		warn(s, "a run took less than 100 ms: %s", s->run->longer);
-	if ((s->run->has & RUN_TASKS) && s->run->workers > s->run->topo.allowed.count)
-		warn(s, "more tasks than CPUs that may be used: they take turns (--nproc "
-			"auto)");
-	if ((s->run->has & RUN_TASKS) && s->slowest_share < 0.8)
-		warn(s, "the slowest task has less than 80 %% of the median task's rate: "
-			"are the CPUs shared or unlike? (--bind 1)");
-	if (s->measured < 3)
-		return;
-	if (all->stddev > 0.05 * all->mean)
-		warn(s, "the runs spread by more than 5 %%: quiet the machine, or take "
-			"more --samples");
-	summarize(s->rates + 1, s->measured - 1, &rest);
-	if (fabs(s->rates[0] - rest.median) >
-	    fmax(0.05 * rest.median, 3 * (rest.max - rest.min)))
-		warn(s, "the first run is unlike the rest: add --warmup 1");
-}
-
 /* Warnings and the five lines of a run that went well. */
 static int conclude(struct session *s)
 {
 	char text[FIVE_LINES_LEN];
 	struct summary all;
 
-	summarize(s->rates, s->measured, &all);
-	add_warnings(s, &all);
+	warnings_add(s->run, s->report, &s->seen);
 	if (!s->run->samples || (s->run->has & RUN_ONCE) || !run_prints_lines(s->run))
 		return 0;
+	summarize(s->seen.rates, s->seen.count, &all);
 	format_five_lines(text, &all);
 	return print_text(text, strlen(text));
 }
@@ -324,11 +270,11 @@ static int session_open(struct session *s, struct run *run, const struct run_hoo
 
 	*s = (struct session){ .run = run,
 			       .hooks = hooks,
-			       .shortest_window_ns = UINT64_MAX,
-			       .slowest_share = 1 };
-	s->rates = calloc(MAX(run->samples, 1), sizeof(*s->rates));
+			       .seen = { .shortest_window_ns = UINT64_MAX,
+					 .slowest_share = 1 } };
+	s->seen.rates = calloc(MAX(run->samples, 1), sizeof(*s->seen.rates));
 	s->report = report_new(run->argc, run->argv, run->own, run->standard);
-	if (!s->rates || !s->report)
+	if (!s->seen.rates || !s->report)
 		return failed("memory for the results");
 	report_environment(s->report, &run->topo, &run->limits);
 	/* Before anything is mounted over the directory that it may be in. */
@@ -369,6 +315,6 @@ int run_repeat(struct run *run, const struct crew *crew, const struct run_hooks 
 	watch_close(run);
 	probe_close(run);
 	report_free(s.report);
-	free(s.rates);
+	free(s.seen.rates);
 	return ret ? exit_status(ret) : signal ? 128 + signal : 0;
 }
