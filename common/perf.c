@@ -14,12 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CACHE(which, op, result)                                       \
-	PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##which |              \
-				    PERF_COUNT_HW_CACHE_OP_##op << 8 | \
-				    PERF_COUNT_HW_CACHE_RESULT_##result << 16
-#define HARDWARE(what) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##what
-#define SOFTWARE(what) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##what
+#define EVENT(of_type, of_config) .type = (of_type), .config = (of_config)
+#define HARDWARE(what)            EVENT(PERF_TYPE_HARDWARE, PERF_COUNT_HW_##what)
+#define SOFTWARE(what)            EVENT(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##what)
+#define CACHE(which, op, result)                                             \
+	EVENT(PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##which |              \
+					  PERF_COUNT_HW_CACHE_OP_##op << 8 | \
+					  PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
 static const struct {
 	const char *name; /* as perf prints it */

@@ -135,12 +135,12 @@ static void add_row(void *context, const char *name, double value)
 /* Once, unless the next repetition has others. */
 static void tell_absent(struct probe *p, struct report *r)
 {
-	char text[sizeof(p->absent)];
+	char text[sizeof(p->absent)] = "";
 
 	if (!perf_describe_absent(&p->perf, text, sizeof(text)) ||
 	    !strcmp(text, p->absent))
 		return;
-	strcpy(p->absent, text);
+	memcpy(p->absent, text, sizeof(text));
 	report_note(r, text);
 }
 

@@ -7,12 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static void printf_like(3, 0)
-	add(struct report *r, bool say, const char *fmt, va_list args)
+static void add(struct report *r, bool say, const char *text)
 {
-	char text[512];
-
-	vsnprintf(text, sizeof(text), fmt, args);
 	report_warning(r, text);
 	if (say)
 		note("warning: %s", text);
@@ -20,22 +16,19 @@ static void printf_like(3, 0)
 
 void run_warning(struct report *r, const char *fmt, ...)
 {
+	char text[512];
 	va_list args;
 
 	va_start(args, fmt);
-	add(r, true, fmt, args);
+	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
+	add(r, true, text);
 }
 
 /* Who runs it as scripts have always done sees what scripts have always seen. */
-static void printf_like(3, 4)
-	warn(const struct run *run, struct report *r, const char *fmt, ...)
+static void warn(const struct run *run, struct report *r, const char *text)
 {
-	va_list args;
-
-	va_start(args, fmt);
-	add(r, run->samples || run->json, fmt, args);
-	va_end(args);
+	add(r, run->samples || run->json, text);
 }
 
 static void warn_of_spread(const struct run *run, struct report *r,
@@ -46,7 +39,7 @@ static void warn_of_spread(const struct run *run, struct report *r,
 	summarize(seen->rates, seen->count, &all);
 	if (all.stddev > 0.05 * all.mean)
 		warn(run, r,
-		     "the runs spread by more than 5 %%: quiet the machine, or take more "
+		     "the runs spread by more than 5 %: quiet the machine, or take more "
 		     "--samples");
 	summarize(seen->rates + 1, seen->count - 1, &rest);
 	if (fabs(seen->rates[0] - rest.median) >
@@ -54,17 +47,25 @@ static void warn_of_spread(const struct run *run, struct report *r,
 		warn(run, r, "the first run is unlike the rest: add --warmup 1");
 }
 
+static void warn_of_length(const struct run *run, struct report *r)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "a run took less than 100 ms: %s", run->longer);
+	warn(run, r, text);
+}
+
 void warnings_add(const struct run *run, struct report *r, const struct repetitions *seen)
 {
 	if (seen->shortest_window_ns < 100 * ns_per_ms)
-		warn(run, r, "a run took less than 100 ms: %s", run->longer);
+		warn_of_length(run, r);
 	if ((run->has & RUN_TASKS) && run->workers > run->topo.allowed.count)
 		warn(run, r,
 		     "more tasks than CPUs that may be used: they take turns (--nproc "
 		     "auto)");
 	if ((run->has & RUN_TASKS) && seen->slowest_share < 0.8)
 		warn(run, r,
-		     "the slowest task has less than 80 %% of the median task's rate: "
+		     "the slowest task has less than 80 % of the median task's rate: "
 		     "are "
 		     "the CPUs shared or unlike? (--bind 1)");
 	if (seen->count >= 3)

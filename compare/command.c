@@ -48,7 +48,7 @@ static void become_command(const struct call *c)
 static void become_guard(const struct call *c)
 {
 	struct pollfd ends[] = { { .fd = c->alive[0], .events = POLLIN }, { .fd = -1 } };
-	int status;
+	int status = 0;
 	pid_t pid;
 
 	close(c->alive[1]);

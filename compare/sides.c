@@ -136,7 +136,7 @@ static int judge_heads(struct comparison *c)
 {
 	int ret = 0;
 
-	c->judgements = calloc((size_t)c->table.count * (c->side_count - 1),
+	c->judgements = calloc((size_t)c->table.count * (c->side_count - 1) + 1,
 			       sizeof(*c->judgements));
 	if (!c->judgements)
 		return failed("memory for %u metrics", c->table.count);
