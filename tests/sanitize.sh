@@ -16,7 +16,7 @@ usage()
 	asan         run the suites unit, fault and fuzz under AddressSanitizer and UBSan (clang)
 	tsan         run them under ThreadSanitizer (clang)
 	fuzz         run the targets of tests/fuzz with libFuzzer, AddressSanitizer and UBSan (clang),
-	             each for FUZZ_SECONDS, 30 if that is not set
+	             each for FUZZ_SECONDS, 30 or 60 if that is not set
 
 	Without a name all are done, each from nothing in a folder build-NAME of its own. --logs only
 	prints the names of the test logs, one a line, for tests/count.sh. The exit status is 0 only
