@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import sys
 
@@ -601,7 +602,7 @@ with open(os.environ['JSON'], 'w') as file:
 def commands(folder):
     log = os.path.join(folder, 'log')
     script = c.write(folder, 'fake.py', FAKE.format(here=os.path.dirname(os.path.abspath(__file__)), log=log))
-    return log, [f'{sys.executable} {script} {name} {value}' for name, value in (('a', 1000), ('b', 900))]
+    return log, [f'{shlex.quote(sys.executable)} {shlex.quote(script)} {name} {value}' for name, value in (('a', 1000), ('b', 900))]
 
 
 def pairs(t):
@@ -731,7 +732,7 @@ def usemem():
 def in_turn(t, row, other, pairs):
     """The verdicts on a walk that stays 20 us on each page, and the same with OTHER: throughput, user CPU time. The
     latter shows nothing of what else goes on here."""
-    walk = f'{usemem()} --json=$JSON --prealloc --prefault --repeat 10 4m --delay '
+    walk = f'{shlex.quote(usemem())} --json=$JSON --prealloc --prefault --repeat 10 4m --delay '
     names = ['usemem.throughput', 'usemem.time.user_time']
     wanted = [word for name in names for word in ('--metric', name)]
     result = run(t, ['--ab', '--pairs', str(pairs), '--json', *wanted, walk + '20us', walk + other], seconds=250)
