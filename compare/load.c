@@ -109,7 +109,6 @@ static int add_trials(struct side *side, const struct document *d)
 /* A document that is taken in. */
 struct intake {
 	const struct document *d;
-	struct side *side;
 	struct series_table *table;
 	unsigned number;            /* of the side */
 	const struct trial *trials; /* the document's */
@@ -192,32 +191,23 @@ static int add_metric(const struct intake *in, const char *key, const json_t *me
 	return ret ?: add_samples(in, s, json_object_get(metric, "samples"), scale);
 }
 
-static bool make_room(struct side *side, size_t points)
+/* The series of --interval, of the last COUNT runs of SIDE. */
+static int add_progress(struct side *side, const json_t *all, size_t count)
 {
-	struct progress *more = realloc(side->progress,
-					(side->progress_count + points) * sizeof(*more));
+	size_t room = side->progress_count + json_array_size(all);
+	struct progress *more = realloc(side->progress, (room + 1) * sizeof(*more));
 
-	if (more)
-		side->progress = more;
-	return more;
-}
-
-/* The series of --interval. */
-static int add_progress(const struct intake *in)
-{
-	const json_t *all = json_object_get(in->d->root, "intervals");
-	struct side *side = in->side;
-
-	if (!make_room(side, json_array_size(all) + 1))
+	if (!more)
 		return -ENOMEM;
+	side->progress = more;
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		const json_t *point = json_array_get(all, i);
 		json_int_t at = json_integer_value(json_object_get(point, "repetition"));
 
-		if (at < 0 || (size_t)at >= in->count)
+		if (at < 0 || (size_t)at >= count)
 			continue;
-		side->progress[side->progress_count++] = (struct progress){
-			side->count - in->count + (size_t)at,
+		more[side->progress_count++] = (struct progress){
+			side->count - count + (size_t)at,
 			json_number_value(json_object_get(point, "elapsed_ns")) / 1e9,
 			json_number_value(json_object_get(point, "bytes"))
 		};
@@ -230,7 +220,7 @@ int document_add(const struct document *d, struct side *side, struct series_tabl
 {
 	json_t *metrics = json_object_get(d->root, "metrics"),
 	       *system = json_object_get(d->root, "system"), *value;
-	struct intake in = { d, side, table, number, NULL, side->count };
+	struct intake in = { d, table, number, NULL, side->count };
 	const char *key;
 	int ret = add_trials(side, d);
 
@@ -243,7 +233,7 @@ int document_add(const struct document *d, struct side *side, struct series_tabl
 	json_object_foreach(metrics, key, value) ret = ret ?: add_metric(&in, key, value);
 	json_object_foreach(system, key, value)
 		ret = ret ?: add_samples(&in, series_of(&in, "", "", key), value, 1);
-	ret = ret ?: add_progress(&in);
+	ret = ret ?: add_progress(side, json_object_get(d->root, "intervals"), in.count);
 	if (!ret)
 		ret = side->circumstances ? circumstances_mixed(side, d->root)
 					  : circumstances_of(side, d->root);
