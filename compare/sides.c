@@ -59,7 +59,7 @@ static bool names_repeat(const struct comparison *c)
 
 /* The file or directory, where it is one; else the kernel; and where those do not tell the sides apart, what
  * they are here. --name is before all. */
-static int name_sides(struct comparison *c, const struct operands *operands)
+int comparison_name(struct comparison *c, const struct operands *operands)
 {
 	const struct words *given = &c->config->names;
 	bool by_place = false;
@@ -78,7 +78,8 @@ static int name_sides(struct comparison *c, const struct operands *operands)
 						     : side->name;
 			else if (by_place)
 				side->name = strdup(s ? "head" : "base");
-			else if (operands[s].count == 1 && strcmp(operands[s].at[0], "-"))
+			else if (operands && operands[s].count == 1 &&
+				 strcmp(operands[s].at[0], "-"))
 				side->name = name_of_file(operands[s].at[0]);
 			else
 				side->name = strdup(side->kernel);
@@ -210,7 +211,7 @@ int comparison_make(struct comparison *c, const struct config *config,
 		return failed("memory for %u sides", count);
 	ret = series_table_init(&c->table, count);
 	ret = ret ?: load_sides(c, sides);
-	ret = ret ?: name_sides(c, sides);
+	ret = ret ?: comparison_name(c, sides);
 	return ret ?: comparison_judge(c);
 }
 

@@ -15,6 +15,8 @@ struct operands {
  * comparison_free() in either case. */
 must_check int comparison_make(struct comparison *c, const struct config *config,
 			       const struct operands *sides, unsigned count);
+/* Name the sides after what the user gave for them, NULL: nothing. Likewise. */
+must_check int comparison_name(struct comparison *c, const struct operands *sides);
 /* Judge the heads of a comparison whose sides are there and have names. Likewise. */
 must_check int comparison_judge(struct comparison *c);
 void comparison_free(struct comparison *c);
