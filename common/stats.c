@@ -14,6 +14,11 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void sort_samples(double *x, size_t n)
+{
+	qsort(x, n, sizeof(*x), compare);
+}
+
 static double middle(const double *sorted, size_t n)
 {
 	double low = sorted[(n - 1) / 2], high = sorted[n / 2];
@@ -79,13 +84,13 @@ static void order_statistics(double *sorted, size_t n, struct summary *out)
 {
 	size_t rank = interval_rank(n);
 
-	qsort(sorted, n, sizeof(*sorted), compare);
+	sort_samples(sorted, n);
 	out->median = middle(sorted, n);
 	out->low = sorted[rank ? rank - 1 : 0];
 	out->high = sorted[rank ? n - rank : n - 1];
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = fabs(sorted[i] - out->median);
-	qsort(sorted, n, sizeof(*sorted), compare);
+	sort_samples(sorted, n);
 	out->mad = middle(sorted, n);
 	for (size_t i = 0; i < n; i++)
 		out->outliers += sorted[i] > outlier_distance(out);

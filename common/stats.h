@@ -21,6 +21,8 @@ struct summary {
  * median, mad, low, high are NAN and outliers 0). */
 void summarize(const double *x, size_t n, struct summary *out);
 
+/* Sort X[0..n), none of them NAN, upwards. */
+void sort_samples(double *x, size_t n);
 /* What a SHARE of 0 to 1 of SORTED[0..n) lies below, n > 0: between two samples in proportion (R's
  * type 7). */
 double quantile(const double *sorted, size_t n, double share);

@@ -26,13 +26,6 @@ static double drawn_median(const double *sorted, size_t n, struct rng *rng,
 	return low + (sorted[i] - low) / 2;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int bootstrap_medians(const struct two_sets *s, uint64_t seed, struct interval *out)
 {
 	struct rng rng_a = rng_stream(seed, 0), rng_b = rng_stream(seed, 1);
@@ -46,7 +39,7 @@ int bootstrap_medians(const struct two_sets *s, uint64_t seed, struct interval *
 		for (size_t i = 0; i < RESAMPLES; i++)
 			changes[i] = drawn_median(s->b, s->b_count, &rng_b, counts) -
 				     drawn_median(s->a, s->a_count, &rng_a, counts);
-		qsort(changes, RESAMPLES, sizeof(*changes), compare);
+		sort_samples(changes, RESAMPLES);
 		out->low = quantile(changes, RESAMPLES, 0.025);
 		out->high = quantile(changes, RESAMPLES, 0.975);
 	}

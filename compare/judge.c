@@ -29,34 +29,23 @@ double share_of_base(const struct judgement *j, double x)
 	return j->base.median != 0 ? x / fabs(j->base.median) : NAN;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static struct two_sets sorted_sets(const struct session *s, const struct series *series)
 {
 	const struct samples *a = &series->sides[0], *b = &series->sides[s->head];
 
 	memcpy(s->sorted, a->x, a->n * sizeof(double));
 	memcpy(s->sorted + a->n, b->x, b->n * sizeof(double));
-	qsort(s->sorted, a->n, sizeof(double), compare_doubles);
-	qsort(s->sorted + a->n, b->n, sizeof(double), compare_doubles);
+	sort_samples(s->sorted, a->n);
+	sort_samples(s->sorted + a->n, b->n);
 	return (struct two_sets){ s->sorted, s->sorted + a->n, a->n, b->n };
-}
-
-static double middle_of(const double *sorted, size_t n)
-{
-	return sorted[(n - 1) / 2] + (sorted[n / 2] - sorted[(n - 1) / 2]) / 2;
 }
 
 bool robot_apart(const struct two_sets *s)
 {
 	const double *a = s->a, *b = s->b;
 	size_t last_a = s->a_count - 1, last_b = s->b_count - 1;
-	double middle_a = middle_of(a, s->a_count), middle_b = middle_of(b, s->b_count);
+	double middle_a = quantile(a, s->a_count, 0.5),
+	       middle_b = quantile(b, s->b_count, 0.5);
 
 	if (s->a_count < 3 || s->b_count < 3)
 		return a[last_a] < b[0] || b[last_b] < a[0];

@@ -48,13 +48,6 @@ static int by_start(const void *a, const void *b)
 	return order ?: (x->at > y->at) - (x->at < y->at);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The samples as they were taken; NULL without memory. */
 static double *in_order(const struct side *side, const struct samples *samples)
 {
@@ -150,7 +143,7 @@ static void note_pattern(struct notes *notes, const char *name, const double *x,
 	size_t below = 0;
 	double share;
 
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	sort_samples(sorted, n);
 	if (starts_unlike(x, n))
 		notes_add(notes,
 			  "%s: the first run is unlike the rest: add --warmup 1, or "

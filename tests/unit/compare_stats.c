@@ -17,13 +17,6 @@ static size_t set_count;
 
 static const double close_to = 1e-9;
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static const struct set *find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < set_count; i++)
@@ -47,7 +40,7 @@ static void read_set(char *line)
 		s->x[s->n++] = x;
 	}
 	memcpy(s->sorted, s->x, sizeof(s->x));
-	qsort(s->sorted, s->n, sizeof(double), compare);
+	sort_samples(s->sorted, s->n);
 }
 
 /* set n min median max mean sd mad_raw q25 q75 p99 */
@@ -169,7 +162,7 @@ static void check_shift_of(const struct two_sets *s)
 	for (size_t i = 0; i < s->a_count; i++)
 		for (size_t j = 0; j < s->b_count; j++)
 			all[n++] = s->b[j] - s->a[i];
-	qsort(all, n, sizeof(*all), compare);
+	sort_samples(all, n);
 	CHECK_NEAR("middle", shift.middle,
 		   all[(n - 1) / 2] + (all[n / 2] - all[(n - 1) / 2]) / 2, 1e-12);
 	while (rank < n && all[rank] < shift.low)
@@ -194,8 +187,8 @@ static void check_shifts(void)
 			a[i] = (double)rng_scale(rng_next(&rng), 1000) - 500;
 		for (size_t i = 0; i < s.b_count; i++)
 			b[i] = (double)(rng_next(&rng) >> 11) * 0x1p-50 - 1;
-		qsort(a, s.a_count, sizeof(*a), compare);
-		qsort(b, s.b_count, sizeof(*b), compare);
+		sort_samples(a, s.a_count);
+		sort_samples(b, s.b_count);
 		check_shift_of(&s);
 	}
 }
