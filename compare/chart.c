@@ -102,8 +102,7 @@ void chart_samples(FILE *out, const struct comparison *c, unsigned series)
 	html_text(out, s->name);
 	fprintf(out,
 		"</figcaption>\n<svg viewBox=\"0 0 %d %d\" role=\"img\" "
-		"aria-label=\"samples "
-		"of ",
+		"aria-label=\"samples of ",
 		WIDTH, (int)c->side_count * ROW + AXIS);
 	html_text(out, s->name);
 	fputs("\">\n", out);

@@ -47,17 +47,13 @@ void rules_write(FILE *out, const struct comparison *c)
 	else
 		fprintf(out,
 			"Rule: a change is real where Mann and Whitney's test at 5 %% "
-			"and "
-			"the 95 %% interval agree. The interval is that of the median "
-			"difference for the program's own metrics (bootstrap of %d "
-			"resamples, seed %ju), Hodges and Lehmann's shift for the "
-			"others. "
-			"The first metric is tested alone; all others of the program, "
-			"and "
-			"those of the system, each with Holm's correction. Where there "
-			"are "
-			"too few runs for the test, ranges that are apart and Welch's "
-			"interval only suggest a change.",
+			"and the 95 %% interval agree. The interval is that of the "
+			"median difference for the program's own metrics (bootstrap of "
+			"%d resamples, seed %ju), Hodges and Lehmann's shift for the "
+			"others. The first metric is tested alone; all others of the "
+			"program, and those of the system, each with Holm's correction. "
+			"Where there are too few runs for the test, ranges that are "
+			"apart and Welch's interval only suggest a change.",
 			RESAMPLES, (uintmax_t)c->rules.seed);
 	fputs(" Rows: ", out);
 	if (c->config->all)

@@ -59,8 +59,7 @@ static void write_difference(void *context, const char *text, bool weighty)
 		return;
 	if (!part->begun && weighty)
 		fputs("<section class=\"alarm\"><h2>Not comparable as they stand: they "
-		      "differ "
-		      "in</h2>\n<ul>\n",
+		      "differ in</h2>\n<ul>\n",
 		      part->out);
 	else if (!part->begun)
 		fputs("<section><h2>What else differs</h2>\n<ul>\n", part->out);
