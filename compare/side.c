@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In UTF-8: the controls from U+0080 to U+009F, and what turns the direction of writing round. */
-static size_t is_control(const char *at)
+/* How many bytes at AT are a control; 0: none is. In UTF-8: those from U+0080 to U+009F, and what turns the direction of writing round. */
+static size_t control_bytes(const char *at)
 {
 	if ((unsigned char)*at < ' ' || *at == 0x7f)
 		return 1;
@@ -31,7 +31,7 @@ static size_t is_control(const char *at)
 char *made_plain(char *text)
 {
 	for (char *at = text; *at; at++)
-		for (size_t len = is_control(at); len > 0; len--)
+		for (size_t len = control_bytes(at); len > 0; len--)
 			at[len - 1] = '?';
 	return text;
 }
